@@ -1,0 +1,108 @@
+package disk
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// File is the part of *os.File that the layer uses.
+type File interface {
+	io.Reader
+	io.Writer
+	io.Seeker
+	io.Closer
+	Sync() error
+	Truncate(size int64) error
+}
+
+// FS is a file system. Paths are those of the operating system.
+type FS interface {
+	OpenFile(path string, flag int, perm os.FileMode) (File, error)
+	Rename(from, to string) error
+	Remove(path string) error
+	// SyncDir makes the entries of a folder durable.
+	SyncDir(path string) error
+}
+
+// OS is the machine's own file system.
+type OS struct{}
+
+var _ FS = OS{}
+
+// OpenFile is os.OpenFile.
+func (OS) OpenFile(path string, flag int, perm os.FileMode) (File, error) {
+	return os.OpenFile(path, flag, perm)
+}
+
+// Rename is os.Rename.
+func (OS) Rename(from, to string) error { return os.Rename(from, to) }
+
+// Remove is os.Remove.
+func (OS) Remove(path string) error { return os.Remove(path) }
+
+// SyncDir opens the folder and syncs it.
+func (OS) SyncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if cerr := d.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// WriteFile replaces path with data so that a crash leaves the old or the new
+// content: temporary file beside it, sync, rename, sync of the folder.
+func WriteFile(path string, data []byte, perm os.FileMode) error {
+	return WriteFileFS(OS{}, path, data, perm)
+}
+
+// WriteFileFS is WriteFile on another file system.
+func WriteFileFS(fs FS, path string, data []byte, perm os.FileMode) (err error) {
+	tmp := path + ".new"
+	f, err := fs.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, perm)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			fs.Remove(tmp) // best effort: the next write truncates it anyway
+			err = fmt.Errorf("write %s: %w", path, err)
+		}
+	}()
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	if err = fs.Rename(tmp, path); err != nil {
+		return err
+	}
+	return fs.SyncDir(filepath.Dir(path))
+}
+
+// SetAside renames a damaged file to "<path>.bad-<time>" and returns the new
+// name, so that nothing is lost and the house can start without it.
+func SetAside(path string, now time.Time) (string, error) {
+	to := fmt.Sprintf("%s.bad-%s", path, now.UTC().Format("20060102T150405"))
+	for i := 2; ; i++ {
+		if _, err := os.Lstat(to); os.IsNotExist(err) {
+			break
+		}
+		to = fmt.Sprintf("%s.bad-%s-%d", path, now.UTC().Format("20060102T150405"), i)
+	}
+	if err := os.Rename(path, to); err != nil {
+		return "", fmt.Errorf("set %s aside: %w", path, err)
+	}
+	return to, OS{}.SyncDir(filepath.Dir(path))
+}
