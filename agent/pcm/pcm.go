@@ -102,3 +102,12 @@ func (e *DeviceError) Error() string { return "audio " + e.Op + " " + e.Device +
 
 // Unwrap returns the cause.
 func (e *DeviceError) Unwrap() error { return e.Err }
+
+// Chooser is an Opener that knows which device the empty name of Devices
+// stands for. The host asks the registered openers in order of registration;
+// the first full name ("opener:id") that is not empty counts. drivers/audio
+// answers from config.yaml's section `audio`.
+type Chooser interface {
+	DefaultCapture() string
+	DefaultPlayback() string
+}
