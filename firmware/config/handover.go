@@ -1,0 +1,47 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// HandoverFD is the descriptor on which a started process finds its Handover.
+const HandoverFD = 3
+
+// Handover is what the supervisor gives a process it starts: one JSON document
+// on a pipe, so that no secret stands in arguments or environment.
+type Handover struct {
+	// DataDir and RunDir are absolute.
+	DataDir string `json:"data_dir"`
+	RunDir  string `json:"run_dir"`
+	// Config is the effective config.yaml; it parses without error.
+	Config string `json:"config"`
+	// Notices are what Parse and the supervisor had to say at this start.
+	Notices []string `json:"notices,omitempty"`
+	// Secrets by name; only for the agent.
+	Secrets map[string]string `json:"secrets,omitempty"`
+	// LinkSecret proves the agent to the door.
+	LinkSecret string `json:"link_secret"`
+	Version    string `json:"version"`
+}
+
+// Write sends the document and closes nothing.
+func (h Handover) Write(w io.Writer) error { return json.NewEncoder(w).Encode(h) }
+
+// ReadHandover reads the document from HandoverFD and closes it. A process that
+// was started by hand has none; the error says how it is meant to be started.
+func ReadHandover() (Handover, error) {
+	var h Handover
+	f := os.NewFile(HandoverFD, "handover")
+	if f == nil {
+		return h, errors.New("this program is started by homed; run `homed -data FOLDER`")
+	}
+	defer f.Close()
+	if err := json.NewDecoder(io.LimitReader(f, 8<<20)).Decode(&h); err != nil {
+		return h, fmt.Errorf("no document from the supervisor (%w); this program is started by homed, run `homed -data FOLDER`", err)
+	}
+	return h, nil
+}

@@ -1,0 +1,177 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"homeagent/firmware/config"
+	"homeagent/firmware/control"
+)
+
+// spec says how a child is started.
+type spec struct {
+	name    string
+	command []string
+	env     []string
+	// handover makes the document anew for each start, so that a changed
+	// configuration reaches the next one.
+	handover func() (config.Handover, error)
+}
+
+// waits of the supervisor: a child that stayed up for settled starts again
+// at once; otherwise the pause doubles from firstPause to maxPause.
+const (
+	firstPause = 200 * time.Millisecond
+	maxPause   = 30 * time.Second
+	settled    = 30 * time.Second
+	termGrace  = 4 * time.Second
+)
+
+// child owns one process and brings it back until its context ends.
+type child struct {
+	spec
+	log  *slog.Logger
+	ring *ring
+
+	mu    sync.Mutex
+	state control.Process
+	kick  chan struct{} // ends the running process, or the pause before the next
+}
+
+func newChild(s spec, log *slog.Logger, r *ring) *child {
+	return &child{spec: s, log: log, ring: r, kick: make(chan struct{}, 1), state: control.Process{Name: s.name, State: "stopped"}}
+}
+
+func (c *child) status() control.Process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state
+}
+
+func (c *child) set(f func(*control.Process)) {
+	c.mu.Lock()
+	f(&c.state)
+	c.mu.Unlock()
+}
+
+// restart ends the process so that it starts anew, or cuts a pause short.
+func (c *child) restart() {
+	select {
+	case c.kick <- struct{}{}:
+	default: // one is under way
+	}
+}
+
+// run keeps the process alive until ctx ends, then ends it.
+func (c *child) run(ctx context.Context) {
+	// The kernel ties a child's death signal to the thread that started it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	pause := firstPause
+	for ctx.Err() == nil {
+		began := time.Now()
+		why, asked := c.once(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+		c.set(func(p *control.Process) { p.State, p.PID, p.LastExit = "waiting", 0, why; p.Restarts++ })
+		if asked || time.Since(began) > settled {
+			pause = firstPause
+		}
+		c.log.Warn("process ended", "name", c.name, "why", why, "again_in", pause)
+		select {
+		case <-ctx.Done():
+		case <-c.kick:
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, maxPause)
+	}
+	c.set(func(p *control.Process) { p.State, p.PID = "stopped", 0 })
+}
+
+// once starts the process and waits for its end. asked tells that it was ended on request.
+func (c *child) once(ctx context.Context) (why string, asked bool) {
+	h, err := c.handover()
+	if err != nil {
+		return err.Error(), false
+	}
+	hr, hw, err := os.Pipe()
+	if err != nil {
+		return err.Error(), false
+	}
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		hr.Close()
+		hw.Close()
+		return err.Error(), false
+	}
+	cmd := exec.Command(c.command[0], c.command[1:]...)
+	cmd.Env = append(os.Environ(), c.env...)
+	cmd.Stdout, cmd.Stderr = outW, outW
+	cmd.ExtraFiles = []*os.File{hr} // becomes config.HandoverFD
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	err = cmd.Start()
+	hr.Close()
+	outW.Close()
+	if err != nil {
+		hw.Close()
+		outR.Close()
+		return fmt.Sprintf("cannot be started: %v", err), false
+	}
+	c.set(func(p *control.Process) { p.State, p.PID, p.Since = "running", cmd.Process.Pid, time.Now().Unix() })
+	lastWord := make(chan string, 1)
+	go func() { lastWord <- c.ring.follow(c.name, outR); outR.Close() }()
+	// A child that dies before it reads breaks the pipe, which ends this write.
+	go func() { h.Write(hw); hw.Close() }()
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	select {
+	case err = <-done:
+	case <-c.kick:
+		asked = true
+		err = c.end(cmd.Process.Pid, done)
+	case <-ctx.Done():
+		err = c.end(cmd.Process.Pid, done)
+	}
+	// What the process started itself ends with it.
+	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	var last string
+	select {
+	case last = <-lastWord:
+	case <-time.After(time.Second): // a grandchild in another group holds the pipe
+		outR.Close()
+	}
+	if asked {
+		return "restarted on request", true
+	}
+	var ee *exec.ExitError
+	why = "ended by itself"
+	if errors.As(err, &ee) {
+		why = ee.String()
+	} else if err != nil {
+		why = err.Error()
+	}
+	if last != "" {
+		why += ": " + last
+	}
+	return why, false
+}
+
+func (c *child) end(pid int, done <-chan error) error {
+	syscall.Kill(pid, syscall.SIGTERM)
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(termGrace):
+		syscall.Kill(-pid, syscall.SIGKILL)
+		return <-done
+	}
+}

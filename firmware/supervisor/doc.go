@@ -1,0 +1,13 @@
+// Package supervisor starts the processes of the house, watches them, brings
+// back what ends, and answers the control socket. It owns config.yaml, the
+// secrets and the lock of the data folder.
+//
+// A Supervisor runs once: Run takes the lock, starts door and agent, and
+// returns when its context has ended and both are gone (SIGTERM, then SIGKILL
+// after 4 s). Children die with the supervisor even if it is killed. Each child
+// has one goroutine that owns it; state shared with the control socket is
+// behind one mutex.
+//
+// It knows nothing of what the agent does. Namespaces, watchdog, Wi-Fi,
+// snapshots and updates are not here; Status says so in words.
+package supervisor
