@@ -86,32 +86,46 @@ func DefaultDir() (string, error) {
 }
 
 // Bring makes the models folder hold every file of the lock, fetching only
-// packages of which something is missing, and says on out what it does.
+// packages of which something is missing, and says on out what it does. A
+// complete folder is only read, so it may be read-only.
 func Bring(ctx context.Context, lock Lock, dir string, src Source, out io.Writer) (err error) {
+	complete, err := isComplete(lock, dir)
+	if err != nil {
+		return err
+	}
+	if complete {
+		fmt.Fprintf(out, "models: all files are in %s\n", dir)
+		return nil
+	}
 	s, err := OpenStore(dir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	fetched := 0
 	for _, p := range lock.Packages {
-		missing, err := Missing(dir, p.Files)
+		missing, err := Missing(dir, p.Files) // asked again: another run may just have ended
 		if err != nil {
 			return err
 		}
 		if len(missing) == 0 {
 			continue
 		}
-		fetched++
 		fmt.Fprintf(out, "models: fetching %s for %s\n", p.Spec(), names(missing))
 		if err := bringOne(ctx, s, p, missing, src); err != nil {
 			return err
 		}
 	}
-	if fetched == 0 {
-		fmt.Fprintf(out, "models: all files are in %s\n", dir)
-	}
 	return nil
+}
+
+func isComplete(lock Lock, dir string) (bool, error) {
+	for _, p := range lock.Packages {
+		missing, err := Missing(dir, p.Files)
+		if err != nil || len(missing) > 0 {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // bringOne fetches one package into a temporary folder and stores its missing files.
