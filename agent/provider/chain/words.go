@@ -1,0 +1,36 @@
+package chain
+
+import "homeagent/agent/provider"
+
+func stillThinking(lang string) string {
+	if lang == "en" {
+		return "Still thinking…"
+	}
+	return "还在想…"
+}
+
+// Why says in plain words what is wrong with a provider and what to do.
+func Why(e *provider.Error, lang string) string {
+	w, ok := reasons[e.Kind]
+	if !ok {
+		w = reasons[provider.Server]
+	}
+	if lang == "en" {
+		return w.en
+	}
+	return w.zh
+}
+
+type words struct{ zh, en string }
+
+var reasons = map[provider.Kind]words{
+	provider.Auth:      {"大模型不接受这个密钥，请用 homectl llm set 或在页面上重新填写。", "The language model refuses the key; set it again with homectl llm set or on the page."},
+	provider.Balance:   {"大模型账户余额不足，请充值。", "The language model's account has no credit left; please top it up."},
+	provider.Invalid:   {"大模型不接受这个请求，请检查配置里的模型名称和地址。", "The language model refuses the request; check its model name and address in the configuration."},
+	provider.RateLimit: {"大模型说请求太多，过一会儿再试。", "The language model says there were too many requests; try again in a while."},
+	provider.Server:    {"大模型的服务器出错了。", "The language model's server has an error."},
+	provider.Network:   {"连不上大模型，请检查网络。", "The language model cannot be reached; check the network."},
+	provider.Silent:    {"大模型一直没有回应。", "The language model does not answer."},
+	provider.Malformed: {"大模型的回答无法理解。", "The language model's answer makes no sense."},
+	provider.Open:      {"大模型连续出错，暂时不用它。", "The language model failed several times and is left alone for a while."},
+}
