@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	ort "github.com/yalue/onnxruntime_go"
 )
@@ -62,13 +63,16 @@ func (r *Runtime) NewMoonshine(dir string) (*Moonshine, error) {
 		}
 	}
 	m.in = append(m.in, "use_cache_branch")
-	m.enc, err = r.session(filepath.Join(dir, "encoder_model.onnx"), []string{"input_values"}, []string{"last_hidden_state"}, r.threads)
-	if err != nil {
-		return nil, err
-	}
-	m.dec, err = r.session(filepath.Join(dir, "decoder_model_merged.onnx"), m.in, m.out, r.threads)
-	if err != nil {
-		m.enc.Destroy()
+	// Half of the time is the decoder's; the two load side by side.
+	var loading sync.WaitGroup
+	var encErr, decErr error
+	loading.Go(func() {
+		m.enc, encErr = r.session(filepath.Join(dir, "encoder_model.onnx"), []string{"input_values"}, []string{"last_hidden_state"}, r.threads)
+	})
+	m.dec, decErr = r.session(filepath.Join(dir, "decoder_model_merged.onnx"), m.in, m.out, r.threads)
+	loading.Wait()
+	if err := errors.Join(encErr, decErr); err != nil {
+		m.Close()
 		return nil, err
 	}
 	return m, nil
@@ -80,7 +84,15 @@ const (
 )
 
 // Close frees the model.
-func (m *Moonshine) Close() error { return errors.Join(m.enc.Destroy(), m.dec.Destroy()) }
+func (m *Moonshine) Close() error {
+	var errs []error
+	for _, s := range []*ort.DynamicAdvancedSession{m.enc, m.dec} {
+		if s != nil {
+			errs = append(errs, s.Destroy())
+		}
+	}
+	return errors.Join(errs...)
+}
 
 // Transcribe writes down English speech, with capitals and punctuation; ""
 // where it understands nothing. The sound should begin about 0.4 s before the
