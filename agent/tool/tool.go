@@ -54,6 +54,21 @@ type Call struct {
 	Args json.RawMessage `json:"args"`
 }
 
+// MarshalJSON writes arguments that are no JSON, as a careless model sends
+// them, as a JSON string: what was asked can always be recorded and shown.
+func (c Call) MarshalJSON() ([]byte, error) {
+	type plain Call // without this method
+	p := plain(c)
+	if len(p.Args) > 0 && !json.Valid(p.Args) {
+		s, err := json.Marshal(string(p.Args))
+		if err != nil {
+			return nil, err
+		}
+		p.Args = s
+	}
+	return json.Marshal(p)
+}
+
 // Status is how a call ended.
 type Status string
 

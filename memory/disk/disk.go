@@ -27,10 +27,34 @@ type FS interface {
 	SyncDir(path string) error
 }
 
+// Lister is an FS that can name the files of a folder.
+type Lister interface {
+	// List returns the names, without the folder, sorted.
+	List(dir string) ([]string, error)
+}
+
 // OS is the machine's own file system.
 type OS struct{}
 
-var _ FS = OS{}
+var (
+	_ FS     = OS{}
+	_ Lister = OS{}
+)
+
+// List is os.ReadDir without folders.
+func (OS) List(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
 
 // OpenFile is os.OpenFile.
 func (OS) OpenFile(path string, flag int, perm os.FileMode) (File, error) {

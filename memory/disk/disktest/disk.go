@@ -70,7 +70,10 @@ type Disk struct {
 	off     bool
 }
 
-var _ disk.FS = (*Disk)(nil)
+var (
+	_ disk.FS     = (*Disk)(nil)
+	_ disk.Lister = (*Disk)(nil)
+)
 
 // New is an empty disk without a fault.
 func New() *Disk {
@@ -131,6 +134,17 @@ func (d *Disk) Names() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Sorted(maps.Keys(d.names))
+}
+
+// List returns the names of one folder's files, sorted.
+func (d *Disk) List(dir string) ([]string, error) {
+	var names []string
+	for _, path := range d.Names() {
+		if filepath.Dir(path) == filepath.Clean(dir) {
+			names = append(names, filepath.Base(path))
+		}
+	}
+	return names, nil
 }
 
 // ReadFile returns a file's content as the program sees it.
