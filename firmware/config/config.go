@@ -52,12 +52,12 @@ type Agent struct {
 type Provider struct {
 	// Kind is deepseek, openai, ollama or lua.
 	Kind    string `yaml:"kind"`
-	BaseURL string `yaml:"base_url"`
-	Model   string `yaml:"model"`
+	BaseURL string `yaml:"base_url,omitempty"`
+	Model   string `yaml:"model,omitempty"`
 	// Thinking asks the model to reason before it answers; off by default.
-	Thinking bool `yaml:"thinking"`
+	Thinking bool `yaml:"thinking,omitempty"`
 	// Key is the name of the secret that holds the API key.
-	Key string `yaml:"key"`
+	Key string `yaml:"key,omitempty"`
 }
 
 // Memory is the section about remembering.
