@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"time"
 )
 
 // Risk says what a call can do, and so how carefully it is handled.
@@ -42,6 +43,8 @@ type Def struct {
 	// NoMemory keeps the output out of vectors, keywords and distillation. The
 	// turn itself still reaches journal and context.
 	NoMemory bool `json:"no_memory,omitempty"`
+	// Timeout is how long a call may run; 0 is the host's default of 60 s.
+	Timeout time.Duration `json:"-"`
 	// Cleaner is applied to the output only where text is computed on. Nil is identity.
 	Cleaner func(string) string `json:"-"`
 }
