@@ -3,15 +3,51 @@ GO      ?= go
 TAGS    := sqlite_fts5
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
+DATA    ?= data
+PREFIX  ?= /usr/local
+DESTDIR ?=
+FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help build
+.PHONY: help setup build run test bench install lint fmt fuzz
 
 help: ## print this help
-	@awk -F':.*## ' '/^[a-z][a-z0-9-]*:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z][a-z0-9-]*:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## bin/homed (static), bin/homed-agent, bin/homectl
+setup: ## bring what this computer lacks: packages, speech models
+	@tools/setup
+
+build: ## bin/homed and bin/homectl (static), bin/homed-agent
 	@mkdir -p bin
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/homed ./cmd/homed
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/homectl ./cmd/homectl
 	$(GO) build -trimpath -tags '$(TAGS)' -ldflags '$(LDFLAGS)' -o bin/homed-agent ./cmd/homed-agent
+
+run: setup build ## start HomeAgent here: page at http://localhost:8080, data in ./data (DATA=folder)
+	@exec bin/homed -data '$(DATA)'
+
+test: setup lint ## everything that can be tested on this computer, with the race detector
+	$(GO) test -race -tags '$(TAGS)' -timeout 9m ./...
+
+bench: setup build ## measure the promises; prints one JSON object a line
+	@$(GO) run -tags '$(TAGS)' ./tools/bench -bin bin
+
+install: build ## binaries, defaults and a systemd unit below $(DESTDIR)$(PREFIX) and $(DESTDIR)/etc
+	install -D -m 0755 bin/homed '$(DESTDIR)$(PREFIX)/bin/homed'
+	install -D -m 0755 bin/homed-agent '$(DESTDIR)$(PREFIX)/bin/homed-agent'
+	install -D -m 0755 bin/homectl '$(DESTDIR)$(PREFIX)/bin/homectl'
+	test -e '$(DESTDIR)/etc/homeagent/config.yaml' || install -D -m 0640 overlay/etc/homeagent/config.yaml '$(DESTDIR)/etc/homeagent/config.yaml'
+	mkdir -p '$(DESTDIR)/usr/lib/systemd/system'
+	sed 's|@PREFIX@|$(PREFIX)|g' tools/install/homeagent.service > '$(DESTDIR)/usr/lib/systemd/system/homeagent.service'
+	install -D -m 0644 tools/install/homeagent.sysusers '$(DESTDIR)/usr/lib/sysusers.d/homeagent.conf'
+	@echo 'Now: systemd-sysusers && systemctl daemon-reload && systemctl enable --now homeagent; the code for the first visit: journalctl -u homeagent'
+
+lint: ## format and vet
+	@unformatted=$$(git ls-files -z '*.go' | xargs -0r gofmt -l); [ -z "$$unformatted" ] || { echo "not formatted, run make fmt: $$unformatted"; exit 1; }
+	$(GO) vet -tags '$(TAGS)' ./...
+
+fmt: ## format all Go files
+	git ls-files -z '*.go' | xargs -0r gofmt -w
+
+fuzz: ## run every fuzz test for FUZZTIME (20s) each
+	@tools/fuzz '$(FUZZTIME)'

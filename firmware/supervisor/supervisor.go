@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"sync"
 
+	"golang.org/x/sys/unix"
+
 	"homeagent/firmware/config"
 	"homeagent/firmware/control"
 	"homeagent/memory/disk"
@@ -52,13 +54,30 @@ func New(opts Options) *Supervisor {
 	return &Supervisor{opts: opts, ring: r, log: slog.New(slog.NewTextHandler(r, nil))}
 }
 
-// RunDir is where the sockets of a data folder are: /run/homeagent for the
-// folder of an installed system, else run/ inside the data folder.
+// The folders of an installed system; its sockets lie in memory, not on the card.
+const (
+	installedData = "/var/lib/homeagent"
+	installedRun  = "/run/homeagent"
+)
+
+// RunDir is where a homed running on the data folder has its sockets:
+// /run/homeagent for an installed system, else run/ inside the data folder.
 func RunDir(dataDir string) string {
-	if dataDir == "/var/lib/homeagent" && os.Getuid() == 0 {
-		return "/run/homeagent"
+	if dataDir == installedData {
+		if _, err := os.Stat(filepath.Join(installedRun, "control.sock")); err == nil {
+			return installedRun
+		}
 	}
 	return filepath.Join(dataDir, "run")
+}
+
+// newRunDir chooses and makes the folder for the sockets of this start.
+func newRunDir(dataDir string) (string, error) {
+	if dataDir == installedData && os.MkdirAll(installedRun, 0o755) == nil && unix.Access(installedRun, unix.W_OK) == nil {
+		return installedRun, nil
+	}
+	dir := filepath.Join(dataDir, "run")
+	return dir, os.MkdirAll(dir, 0o755)
 }
 
 // Run keeps the house up until ctx ends. It returns an error only for what
@@ -68,7 +87,7 @@ func (s *Supervisor) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.opts.DataDir, s.runDir = dir, RunDir(dir)
+	s.opts.DataDir = dir
 	if s.opts.ConfigPath == "" {
 		s.opts.ConfigPath = filepath.Join(dir, "config.yaml")
 	}
@@ -84,10 +103,13 @@ func (s *Supervisor) Run(ctx context.Context) error {
 	for _, d := range []struct {
 		path string
 		mode os.FileMode
-	}{{s.secrets.dir, 0o700}, {s.runDir, 0o755}, {filepath.Join(dir, "workspace"), 0o755}} {
+	}{{s.secrets.dir, 0o700}, {filepath.Join(dir, "workspace"), 0o755}} {
 		if err := os.MkdirAll(d.path, d.mode); err != nil {
 			return folderError(dir, err)
 		}
+	}
+	if s.runDir, err = newRunDir(dir); err != nil {
+		return folderError(dir, err)
 	}
 	s.link = newSecret()
 	s.loadConfig()
