@@ -83,9 +83,13 @@ type Recognizer interface {
 	Recognize(ctx context.Context, audio []int16, hint Hint) (Transcript, error)
 }
 
-// Synthesizer turns a sentence into sound. The Source may have any format and ends with io.EOF.
+// Synthesizer turns a text into sound. It is safe for concurrent use.
 type Synthesizer interface {
 	Name() string
+	// Langs lists the languages it speaks; nil is any.
 	Langs() []string
+	// Synthesize returns as soon as sound begins to come. The Source may have
+	// any format, ends with io.EOF and lives until Close: ctx bounds the call
+	// only. A text with nothing to say gives a Source that ends at once.
 	Synthesize(ctx context.Context, text, lang string) (pcm.Source, error)
 }
