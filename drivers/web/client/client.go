@@ -85,6 +85,22 @@ func (c *Client) Do(ctx context.Context, method, path string, body, out any) err
 	return nil
 }
 
+// Upload is a body with a type of its own.
+type Upload struct {
+	ContentType string
+	Body        io.Reader
+}
+
+// Open calls path as Do does and returns the answer's body as it comes, for
+// answers that are lines or files. The caller closes it.
+func (c *Client) Open(ctx context.Context, method, path string, body any) (io.ReadCloser, error) {
+	resp, err := c.send(ctx, method, path, "*/*", body)
+	if err != nil {
+		return nil, err
+	}
+	return resp.Body, nil
+}
+
 // Stream is an answer that comes as events. One goroutine reads it.
 type Stream struct {
 	body io.Closer
@@ -114,6 +130,8 @@ func (c *Client) send(ctx context.Context, method, path, accept string, body any
 	switch b := body.(type) {
 	case nil:
 		ct = ""
+	case Upload:
+		r, ct = b.Body, b.ContentType
 	case io.Reader:
 		r, ct = b, "application/octet-stream"
 	default:
