@@ -31,7 +31,7 @@ func (s *server) getStatus(c *call) {
 			super = c.problem(kNoControl, "")
 			return
 		}
-		j, err := s.opt.Control.Status(ctx)
+		j, err := s.opt.Control.Status(ctx, c.lang)
 		if err != nil {
 			super = s.controlProblem(c, err)
 			return
@@ -94,15 +94,15 @@ func (s *server) control(c *call, f func(ctx context.Context, ctl Control) error
 func (s *server) getConfig(c *call) {
 	var j json.RawMessage
 	if s.control(c, func(ctx context.Context, ctl Control) (err error) {
-		j, err = ctl.Config(ctx)
+		j, err = ctl.Config(ctx, c.lang)
 		return err
 	}) {
 		c.reply(j)
 	}
 }
 
-// putConfig hands a JSON object of changed keys on and answers with the
-// configuration as it is then.
+// putConfig hands a JSON object on and answers with the configuration as it is
+// then. What stands in the object is between page and supervisor.
 func (s *server) putConfig(c *call) {
 	data, ok := s.readJSON(c)
 	if !ok {
@@ -112,7 +112,7 @@ func (s *server) putConfig(c *call) {
 		c.fail(kBody)
 		return
 	}
-	if !s.control(c, func(ctx context.Context, ctl Control) error { return ctl.SetConfig(ctx, data) }) {
+	if !s.control(c, func(ctx context.Context, ctl Control) error { return ctl.SetConfig(ctx, c.lang, data) }) {
 		return
 	}
 	s.store.audit("config", c.who.name, c.peer.addr, "")
@@ -132,7 +132,7 @@ func (s *server) putSecret(c *call) {
 		c.fail(kName)
 		return
 	}
-	if !s.control(c, func(ctx context.Context, ctl Control) error { return ctl.SetSecret(ctx, in.Name, in.Value) }) {
+	if !s.control(c, func(ctx context.Context, ctl Control) error { return ctl.SetSecret(ctx, c.lang, in.Name, in.Value) }) {
 		return
 	}
 	s.store.audit("secret", c.who.name, c.peer.addr, in.Name)

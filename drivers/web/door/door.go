@@ -16,17 +16,18 @@ import (
 	"homeagent/drivers/web/link"
 )
 
-// Control is what the door may ask of the supervisor. An error that is *Fault
+// Control is what the door may ask of the supervisor. lang is the language of
+// the words in an answer or an error, "zh" or "en". An error that is *Fault
 // reaches the person in its own words.
 type Control interface {
 	// Status is the supervisor's part of GET /status.
-	Status(ctx context.Context) (json.RawMessage, error)
-	// Config is the configuration without any secret.
-	Config(ctx context.Context) (json.RawMessage, error)
-	// SetConfig changes the keys that the JSON object names.
-	SetConfig(ctx context.Context, patch json.RawMessage) error
+	Status(ctx context.Context, lang string) (json.RawMessage, error)
+	// Config is the answer of GET /config: the configuration without any secret.
+	Config(ctx context.Context, lang string) (json.RawMessage, error)
+	// SetConfig takes the JSON object of PUT /config.
+	SetConfig(ctx context.Context, lang string, change json.RawMessage) error
 	// SetSecret stores a secret; an empty value removes it. There is no way to read one.
-	SetSecret(ctx context.Context, name, value string) error
+	SetSecret(ctx context.Context, lang, name, value string) error
 }
 
 // Limits bound what strangers can take. A zero field takes its default.

@@ -15,8 +15,8 @@ func say(status int, code, zh, en string) kind {
 }
 
 var (
-	kHost = say(421, "foreign_host", "这个地址不是本机的名字。请用 http://homeagent.local 或本机的 IP 地址打开；要使用别的名字，请把它加到配置的 web.hosts 里。",
-		"This address is not one of this machine's names. Open http://homeagent.local or the machine's IP address; to use another name, add it to web.hosts in the configuration.")
+	kHost = say(421, "foreign_host", "这个地址不是本机的名字。请用 http://homeagent.local 或本机的 IP 地址打开；要使用别的名字，请把它加到配置的 daemon.hosts 里。",
+		"This address is not one of this machine's names. Open http://homeagent.local or the machine's IP address; to use another name, add it to daemon.hosts in the configuration.")
 	kOrigin = say(403, "foreign_origin", "请求来自别的网站，已拒绝。请直接打开 HomeAgent 的页面再试。",
 		"The request came from another site and was refused. Open the HomeAgent page itself and try again.")
 	kCSRF = say(403, "no_csrf_header", "修改类请求必须带有请求头 X-Homeagent: 1，已拒绝。",
