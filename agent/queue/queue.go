@@ -47,8 +47,10 @@ var idEncoding = base32.NewEncoding("0123456789abcdefghijklmnopqrstuv").WithPadd
 
 // Put makes an input durable. Its ID must be new. The error is a *plugin.Fault
 // in the input's language and wraps ErrInput, ErrFull or ErrClosed, or what the
-// file layer said; then the input has not been taken.
-func (q *Queue) Put(in plugin.Input) error {
+// file layer said; then the input has not been taken. accepted, if not nil, is
+// called once the input is durable and before Next can return it; it must not
+// call the queue.
+func (q *Queue) Put(in plugin.Input, accepted func()) error {
 	if in.Type == "" {
 		in.Type = plugin.Text
 	}
@@ -71,6 +73,9 @@ func (q *Queue) Put(in plugin.Input) error {
 	}
 	if err := q.write(it, record{Kind: kInput, ID: in.ID, Input: &in}, true); err != nil {
 		return writeFault(in, err)
+	}
+	if accepted != nil {
+		accepted()
 	}
 	q.add(it)
 	q.signal()

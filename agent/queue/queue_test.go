@@ -42,7 +42,7 @@ func text(id, source string) plugin.Input {
 
 func put(t *testing.T, q *Queue, in plugin.Input) {
 	t.Helper()
-	if err := q.Put(in); err != nil {
+	if err := q.Put(in, nil); err != nil {
 		t.Fatalf("Put %s: %v", in.ID, err)
 	}
 }
@@ -332,7 +332,7 @@ func TestBounds(t *testing.T) {
 			d := disktest.New()
 			q := open(t, d)
 			r.in.ID = "id"
-			err := q.Put(r.in)
+			err := q.Put(r.in, nil)
 			waiting := open(t, d.Reboot(disktest.Synced)).Stats().User
 			if r.status == 0 {
 				if err != nil || waiting != 1 {
@@ -357,14 +357,14 @@ func TestFull(t *testing.T) {
 	for ; n < MaxQueued-reserved; n++ {
 		put(t, q, text(fmt.Sprint(n), "_consolidation_"))
 	}
-	if err := q.Put(text("inner", "_consolidation_")); !errors.Is(err, ErrFull) {
+	if err := q.Put(text("inner", "_consolidation_"), nil); !errors.Is(err, ErrFull) {
 		t.Errorf("internal inputs may fill the queue: %v", err)
 	}
 	for ; n < MaxQueued; n++ {
 		put(t, q, text(fmt.Sprint(n), "web"))
 	}
 	var f *plugin.Fault
-	if err := q.Put(text("more", "web")); !errors.As(err, &f) || !errors.Is(err, ErrFull) || f.Status != 503 {
+	if err := q.Put(text("more", "web"), nil); !errors.As(err, &f) || !errors.Is(err, ErrFull) || f.Status != 503 {
 		t.Errorf("the queue takes more than its bound: %v", err)
 	}
 	e := next(t, q)
@@ -383,7 +383,7 @@ func TestHeldBytesAreBounded(t *testing.T) {
 	}
 	q.held = MaxHeld - 999 // as many inputs would
 	in.ID = "b"
-	if err := q.Put(in); !errors.Is(err, ErrFull) {
+	if err := q.Put(in, nil); !errors.Is(err, ErrFull) {
 		t.Errorf("got %v", err)
 	}
 	q.held = MaxHeld - 1000
@@ -401,7 +401,7 @@ func TestHeldBytesAreBounded(t *testing.T) {
 func TestTwiceAndUnknown(t *testing.T) {
 	q := open(t, disktest.New())
 	put(t, q, text("x", "web"))
-	if err := q.Put(text("x", "web")); !errors.Is(err, ErrInput) {
+	if err := q.Put(text("x", "web"), nil); !errors.Is(err, ErrInput) {
 		t.Errorf("the same id twice: %v", err)
 	}
 	for _, s := range steps(q, "nobody") {
@@ -415,7 +415,7 @@ func TestTwiceAndUnknown(t *testing.T) {
 	if err := q.Close(); err != nil {
 		t.Error("closing twice:", err)
 	}
-	if err := q.Put(text("late", "web")); !errors.Is(err, ErrClosed) {
+	if err := q.Put(text("late", "web"), nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 }
@@ -460,7 +460,7 @@ func TestFaultAtEveryCall(t *testing.T) {
 	program := func(q *Queue) acks {
 		a := acks{map[string]bool{}, map[string]bool{}, map[string]bool{}, false}
 		for _, id := range []string{"x", "y", "z"} {
-			err := q.Put(text(id, "web"))
+			err := q.Put(text(id, "web"), nil)
 			a.put[id] = err == nil
 			a.refused[id] = err != nil && !errors.Is(err, disk.ErrBroken) && !errors.Is(err, disktest.ErrStopped)
 		}
@@ -536,7 +536,7 @@ func TestFullDiskSaysSo(t *testing.T) {
 	put(t, q, text("x", "web"))
 	d.FaultAt(1, disktest.Full)
 	var f *plugin.Fault
-	err := q.Put(plugin.Input{ID: "y", Source: "web", Payload: "你好"})
+	err := q.Put(plugin.Input{ID: "y", Source: "web", Payload: "你好"}, nil)
 	if !errors.As(err, &f) || f.Status != 507 || !strings.Contains(f.Title, "存储空间满了") {
 		t.Errorf("got %v", err)
 	}
