@@ -250,7 +250,8 @@ func TestConfig(t *testing.T) {
 		err  string
 	}{
 		{"default", Config{Kind: "deepseek"}, ""},
-		{"unknown kind", Config{Kind: "oracle"}, "deepseek or openai"},
+		{"unknown kind", Config{Kind: "oracle"}, "deepseek, openai or ollama"},
+		{"no model", Config{Kind: "ollama"}, "name of a model"},
 		{"no address", Config{Kind: "openai", BaseURL: "api.example.com"}, "no web address"},
 		{"key with a line break", Config{Kind: "openai", Key: "a\nb"}, "line break"},
 	}

@@ -8,7 +8,7 @@ import (
 
 // Config names one model. The zero values of BaseURL and Model are the kind's own.
 type Config struct {
-	// Kind is "deepseek" or "openai".
+	// Kind is "deepseek", "openai", or "ollama" (by its OpenAI-style interface).
 	Kind string
 	// BaseURL is the part before /chat/completions, with or without a slash at the end.
 	BaseURL string
@@ -23,19 +23,23 @@ type Config struct {
 var presets = map[string]Config{
 	"deepseek": {BaseURL: "https://api.deepseek.com", Model: "deepseek-flash"},
 	"openai":   {BaseURL: "https://api.openai.com/v1", Model: "gpt-5-mini"},
+	"ollama":   {BaseURL: "http://127.0.0.1:11434/v1"},
 }
 
 // fill completes a configuration and checks it.
 func (c Config) fill() (Config, error) {
 	p, ok := presets[c.Kind]
 	if !ok {
-		return c, fmt.Errorf("llm: kind %q is not known; use deepseek or openai", c.Kind)
+		return c, fmt.Errorf("llm: kind %q is not known; use deepseek, openai or ollama", c.Kind)
 	}
 	if c.BaseURL == "" {
 		c.BaseURL = p.BaseURL
 	}
 	if c.Model == "" {
 		c.Model = p.Model
+	}
+	if c.Model == "" {
+		return c, fmt.Errorf("llm: %s needs the name of a model", c.Kind)
 	}
 	u, err := url.Parse(c.BaseURL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
