@@ -7,6 +7,7 @@
 //	GET  /api/v1/chat/history  the last things said and done
 //	GET  /api/v1/events        what happens, as events, with what came shortly before
 //	GET  /api/v1/status        the agent's part of the status
+//	GET  /api/v1/home          rooms and devices with their names
 //	*    /api/v1/<name>[/...]  the endpoint that a plugin registered under the name
 //
 // It offers two channels: "web" for every "web:<session>" of the page and of

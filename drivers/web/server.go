@@ -101,6 +101,8 @@ func (a *agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		q.reply(a.reg.Status(r.Context()))
 	case name == "chat" || name == "events" || name == "status":
 		q.fail(http.StatusMethodNotAllowed, "method", wMethod)
+	case name == "home" && sub == "" && get:
+		q.reply(a.api.Home())
 	default:
 		a.endpoint(q, name, sub)
 	}
