@@ -1,0 +1,50 @@
+// Package intent turns a sentence into one of the things the box can do
+// without a language model, and makes from the same data the grammar by which
+// spoken commands are recognised. What can be said is data: intents.yaml, of
+// which a copy is built in (Default), together with the rooms and devices of
+// agent/home.
+//
+// # The file
+//
+//	slots:
+//	  seconds: duration                     # a slot of a built-in kind
+//	  day:                                  # a slot with a list of values
+//	    en: [{value: "1", words: [tomorrow]}]
+//	    zh: [{value: "1", words: [明天]}]
+//	intents:
+//	  - name: timer_set
+//	    tool: timer_set                     # left out: answered without a tool
+//	    args: {seconds: "{seconds}"}
+//	    say:
+//	      en: ["set a timer for {seconds}", "{seconds} timer"]
+//	      zh: ["(定|设)[一]个{seconds}的(闹钟|计时器)"]
+//
+// A template holds words, {slot}, [optional] and (one|of|these). The slots
+// room and device come from the household. The kinds built in are duration
+// (seconds), number (0-100), clock (time of day), text (anything), thing (a
+// short name of something), fact (a statement). Each kind is also a slot of
+// its own name. A slot that stands several times in one sentence gets its
+// values joined by commas; that is how modifiers in any order are written:
+// "[({size}|{roast})] [({size}|{roast})] {drink}".
+//
+// An argument is any YAML value in whose texts "{slot}" is replaced; a text
+// that is nothing but slots takes the value of the one that was said, numbers
+// as numbers, and is left out where none was. The tool `device` stands for the
+// tool and arguments of the device in slot `device`, plus the intent's own.
+// `asks: true` marks an intent that changes nothing, so that a question mark
+// does not speak against it.
+//
+// # When a sentence counts
+//
+// An act needs its whole sentence explained: every word is one of the
+// template's, a slot's, or a word of politeness. There is no score and no
+// nearest match, and no negation, tense or condition is among the polite
+// words, so "don't turn on the lamp" or a story about a lamp match nothing.
+// Templates are tried as they are first; then with articles and particles
+// passed over and with polite words taken off both ends. A command for a
+// device that does not exist is reported as a Problem and is no match.
+//
+// A Set is immutable and safe for concurrent use; the package does no I/O and
+// keeps no clock: a time of day stays a Clock until somebody who knows the
+// time asks for its Next.
+package intent

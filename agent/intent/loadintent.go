@@ -1,0 +1,97 @@
+package intent
+
+import (
+	"go.yaml.in/yaml/v3"
+)
+
+// intent reads one item of the list.
+func (l *loader) intent(n *yaml.Node) {
+	keys := l.mapping(n, "", "an intent", "name", "tool", "args", "say", "asks")
+	def := &intentDef{}
+	if keys["name"] == nil || keys["name"].Decode(&def.name) != nil || !nameForm.MatchString(def.name) {
+		l.fail(n.Line, "", "an intent needs a name that begins with a small letter and holds only small letters, digits and _")
+		return
+	}
+	for _, other := range l.set.intents {
+		if other.name == def.name {
+			l.fail(n.Line, def.name, "two intents have this name; join them or rename one")
+			return
+		}
+	}
+	if v := keys["tool"]; v != nil && (v.Decode(&def.tool) != nil || !nameForm.MatchString(def.tool)) {
+		l.fail(v.Line, def.name, "tool must be a tool's name, such as virtual_set, or device")
+	}
+	if v := keys["asks"]; v != nil && v.Decode(&def.asks) != nil {
+		l.fail(v.Line, def.name, "asks must be true or false")
+	}
+	if v := keys["args"]; v != nil && v.Decode(&def.args) != nil {
+		l.fail(v.Line, def.name, "args must be a list of `key: value`")
+	}
+	used := map[string]bool{}
+	if v := keys["say"]; v == nil {
+		l.fail(n.Line, def.name, "say is missing: without a sentence nobody can ask for it")
+	} else {
+		l.say(v, def, used)
+	}
+	l.checkArgs(n.Line, def, def.args, used)
+	if def.tool == toolDevice && !used["device"] {
+		l.fail(n.Line, def.name, "tool is device, but no sentence has the slot {device}")
+	}
+	l.set.intents = append(l.set.intents, def)
+}
+
+// say reads the templates by language.
+func (l *loader) say(n *yaml.Node, def *intentDef, used map[string]bool) {
+	langs := l.mapping(n, def.name, "say", "zh", "en")
+	for _, lang := range []string{"zh", "en"} {
+		v := langs[lang]
+		if v == nil {
+			continue
+		}
+		if v.Kind != yaml.SequenceNode || len(v.Content) > maxTemplates {
+			l.fail(v.Line, def.name, "say.%s must be a list of at most %d sentences", lang, maxTemplates)
+			continue
+		}
+		for _, item := range v.Content {
+			item = deref(item)
+			if item.Kind != yaml.ScalarNode {
+				l.fail(item.Line, def.name, "a sentence of say.%s is no text; put it in quotation marks", lang)
+				continue
+			}
+			root, err := parseTemplate(item.Value)
+			if err != nil {
+				l.fail(item.Line, def.name, "%w", err)
+				continue
+			}
+			slotsOf(root, func(name string) {
+				used[name] = true
+				if _, ok := l.set.slots[name]; !ok {
+					l.fail(item.Line, def.name, "{%s} is no slot; add it to slots or check its spelling", name)
+				}
+			})
+			t := &template{lang: lang, line: item.Line, root: root, prog: compile(root), def: def}
+			t.first, t.anyFirst = t.prog.firstWords()
+			l.set.templates = append(l.set.templates, t)
+		}
+	}
+}
+
+// checkArgs looks for slots in arguments that no sentence can fill.
+func (l *loader) checkArgs(line int, def *intentDef, v any, used map[string]bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, e := range v {
+			l.checkArgs(line, def, e, used)
+		}
+	case []any:
+		for _, e := range v {
+			l.checkArgs(line, def, e, used)
+		}
+	case string:
+		for _, m := range slotInText.FindAllStringSubmatch(v, -1) {
+			if !used[m[1]] {
+				l.fail(line, def.name, "an argument takes {%s}, which stands in none of its sentences", m[1])
+			}
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package intent
+
+// What follows a "remember that" or a "remind me to". These kinds understand
+// nothing of what they take in; they only refuse what shows that the words
+// before them were no request to the box.
+
+var (
+	// noClauseStart are words with which no statement begins: a wish, a question, a memory.
+	noClauseStart = setOf(`to when how what why where who whether if not never time day night evening morning summer winter year moment movie film song one feeling me us no do lest
+		别 不 要 得 怎 谁 什 哪 吗 带 拿 这 那 以 当 千 了 着 住`)
+	// statementWords are words of which an English statement has one.
+	statementWords = setOf(`is are was were am be has have had like likes love loves hate hates prefer prefers live lives work works belongs means need needs want wants
+		parked put left keep keeps kept takes drink drinks eat eats goes starts begins ends opens closes costs weighs speaks sleeps lies sits stands can comes arrives
+		bought hid placed stored moved gave lent owe owes born expires will called named`)
+	// statementSigns make a statement of a Chinese sentence.
+	statementSigns = setOf("是 在 叫 有")
+	// recurring are words of a task that a single reminder cannot do, or that
+	// name a day which was not understood.
+	recurring = setOf(`every each daily weekly monthly yearly monday tuesday wednesday thursday friday saturday sunday weekdays weekend next 每`)
+)
+
+// readClause is the slot kind clause: what follows "that".
+func readClause(toks []token, pos int, src string) []candidate {
+	return spans(toks, pos, len(toks), src, func(from, to int) bool {
+		return to-from >= 3 && !noClauseStart[toks[from].text]
+	})
+}
+
+// readFact is the slot kind fact: what follows a Chinese 记住.
+func readFact(toks []token, pos int, src string) []candidate {
+	return spans(toks, pos, len(toks), src, func(from, to int) bool {
+		first := toks[from].text
+		if to-from < 3 || noClauseStart[first] && !((first == "这" || first == "那") && isStatement(toks[from:to])) {
+			return false
+		}
+		last := toks[to-1].text
+		return last != "吗" && last != "么"
+	})
+}
+
+// readStatement is the slot kind statement: a sentence that says how something is.
+func readStatement(toks []token, pos int, src string) []candidate {
+	return spans(toks, pos, len(toks), src, func(from, to int) bool {
+		return to-from >= 3 && !noClauseStart[toks[from].text] && isStatement(toks[from:to])
+	})
+}
+
+func isStatement(toks []token) bool {
+	first := toks[0].text
+	if (first == "my" || first == "our" || first == "i") && len(toks) >= 4 {
+		return true
+	}
+	signs := false
+	for i, t := range toks {
+		if t.text == "吗" || t.text == "谁" || t.text == "哪" || t.text == "什" || t.text == "怎" {
+			return false
+		}
+		signs = signs || statementWords[t.text] || i > 0 && (statementSigns[t.text] || t.text == "喜" || t.text == "爱")
+	}
+	return signs
+}
+
+// readTask is the slot kind task: what to be reminded of, once.
+func readTask(toks []token, pos int, src string) []candidate {
+	return spans(toks, pos, len(toks), src, func(from, to int) bool {
+		for _, t := range toks[from:to] {
+			if recurring[t.text] {
+				return false
+			}
+		}
+		return true
+	})
+}

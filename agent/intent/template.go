@@ -1,0 +1,219 @@
+package intent
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Bounds of one template.
+const (
+	maxTemplate = 600 // bytes
+	maxDepth    = 10  // groups within groups
+)
+
+// node is a part of a parsed template.
+type node interface{ isNode() }
+
+type (
+	// wordNode is a word as it is written and the tokens it is compared by:
+	// "what's" is written as one and compared as two.
+	wordNode struct {
+		written string
+		toks    []string
+	}
+	slotNode struct{ name string }
+	seqNode  []node
+	altNode  []node
+	optNode  struct{ body node }
+)
+
+func (wordNode) isNode() {}
+func (slotNode) isNode() {}
+func (seqNode) isNode()  {}
+func (altNode) isNode()  {}
+func (optNode) isNode()  {}
+
+var slotForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
+
+// templateParser reads one template; pos is in bytes.
+type templateParser struct {
+	src   string
+	pos   int
+	depth int
+}
+
+// parseTemplate reads words, {slot}, [optional] and (one|of|these). A template
+// that says nothing, because everything in it is optional, is an error.
+func parseTemplate(src string) (node, error) {
+	if len(src) > maxTemplate {
+		return nil, fmt.Errorf("the template is longer than %d bytes", maxTemplate)
+	}
+	p := &templateParser{src: src}
+	n, err := p.alternatives("")
+	if err != nil {
+		return nil, err
+	}
+	if canBeEmpty(n) {
+		return nil, fmt.Errorf("the template %q can be empty: at least one word must not be optional", src)
+	}
+	return n, nil
+}
+
+// alternatives reads up to the closing sign, which is "" for the whole template.
+func (p *templateParser) alternatives(closing string) (node, error) {
+	if p.depth++; p.depth > maxDepth {
+		return nil, fmt.Errorf("groups stand more than %d deep at %s", maxDepth, p.here())
+	}
+	defer func() { p.depth-- }()
+	var alts altNode
+	for {
+		s, err := p.sequence()
+		if err != nil {
+			return nil, err
+		}
+		if len(s) == 0 {
+			return nil, fmt.Errorf("nothing stands at %s; a group and each of its choices needs a word", p.here())
+		}
+		alts = append(alts, s)
+		if p.pos < len(p.src) && p.src[p.pos] == '|' && closing != "" {
+			p.pos++
+			continue
+		}
+		break
+	}
+	switch rest := p.src[p.pos:]; {
+	case closing == "" && rest != "":
+		return nil, fmt.Errorf("%q at %s closes or divides nothing", rest[:1], p.here())
+	case closing != "" && !strings.HasPrefix(rest, closing):
+		return nil, fmt.Errorf("%q is missing at %s", closing, p.here())
+	}
+	p.pos += len(closing)
+	if len(alts) == 1 {
+		return alts[0], nil
+	}
+	return alts, nil
+}
+
+func (p *templateParser) sequence() (seqNode, error) {
+	var s seqNode
+	for p.pos < len(p.src) {
+		switch c := p.src[p.pos]; c {
+		case ' ', '\t', '\n', '\r':
+			p.pos++
+		case '|', ')', ']':
+			return s, nil
+		case '}':
+			return nil, fmt.Errorf("%q at %s closes nothing", "}", p.here())
+		case '(', '[':
+			p.pos++
+			closing := map[byte]string{'(': ")", '[': "]"}[c]
+			n, err := p.alternatives(closing)
+			if err != nil {
+				return nil, err
+			}
+			if c == '[' {
+				n = optNode{n}
+			}
+			s = append(s, n)
+		case '{':
+			end := strings.IndexByte(p.src[p.pos:], '}')
+			if end < 0 {
+				return nil, fmt.Errorf("%q is missing at %s", "}", p.here())
+			}
+			name := p.src[p.pos+1 : p.pos+end]
+			if !slotForm.MatchString(name) {
+				return nil, fmt.Errorf("{%s} is no slot: its name holds small letters, digits and _", name)
+			}
+			p.pos += end + 1
+			s = append(s, slotNode{name})
+		default:
+			ws, err := p.words()
+			if err != nil {
+				return nil, err
+			}
+			s = append(s, ws...)
+		}
+	}
+	return s, nil
+}
+
+// words reads a run of plain text: words with spaces, Han characters without.
+func (p *templateParser) words() (seqNode, error) {
+	end := strings.IndexAny(p.src[p.pos:], " \t\n\r[](){}|")
+	if end < 0 {
+		end = len(p.src) - p.pos
+	}
+	written := p.src[p.pos : p.pos+end]
+	toks, _ := tokenise(written)
+	if len(toks) == 0 {
+		return nil, fmt.Errorf("%q at %s is no word", written, p.here())
+	}
+	var s seqNode
+	for _, t := range toks {
+		if t.hard {
+			return nil, fmt.Errorf("%q at %s is no word", written, p.here())
+		}
+		// Tokens of one contraction share their place and stay one word.
+		if n := len(s); n > 0 && !isHanText(t.text) {
+			if w := s[n-1].(wordNode); w.written == written[t.start:t.end] {
+				w.toks = append(w.toks, t.text)
+				s[n-1] = w
+				continue
+			}
+		}
+		s = append(s, wordNode{written: written[t.start:t.end], toks: []string{t.text}})
+	}
+	p.pos += end
+	return s, nil
+}
+
+func (p *templateParser) here() string {
+	rest := p.src[min(p.pos, len(p.src)):]
+	if rest == "" {
+		return "its end"
+	}
+	if r := []rune(rest); len(r) > 12 {
+		rest = string(r[:12]) + "…"
+	}
+	return fmt.Sprintf("%q", rest)
+}
+
+func canBeEmpty(n node) bool {
+	switch n := n.(type) {
+	case optNode:
+		return true
+	case seqNode:
+		for _, c := range n {
+			if !canBeEmpty(c) {
+				return false
+			}
+		}
+		return true
+	case altNode:
+		for _, c := range n {
+			if canBeEmpty(c) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// slotsOf calls f for every slot that n names.
+func slotsOf(n node, f func(name string)) {
+	switch n := n.(type) {
+	case slotNode:
+		f(n.name)
+	case optNode:
+		slotsOf(n.body, f)
+	case seqNode:
+		for _, c := range n {
+			slotsOf(c, f)
+		}
+	case altNode:
+		for _, c := range n {
+			slotsOf(c, f)
+		}
+	}
+}
