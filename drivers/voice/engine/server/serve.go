@@ -225,7 +225,7 @@ func (s *server) do(ctx context.Context, req wire.Request, sound []int16) (wire.
 		t, err := s.backend.recognize(ctx, sound, req.Grammar)
 		return wire.Reply{Text: t.words, Engine: t.engine, Command: t.command, Note: t.note}, err
 	case wire.Open:
-		return wire.Reply{}, s.open(req)
+		return wire.Reply{}, s.open(ctx, req)
 	case wire.Feed:
 		st := s.stream(req.Stream)
 		if st == nil {
@@ -241,7 +241,9 @@ func (s *server) do(ctx context.Context, req wire.Request, sound []int16) (wire.
 	return wire.Reply{}, invalid(fmt.Sprintf("unknown operation %q", req.Op))
 }
 
-func (s *server) open(req wire.Request) error {
+// open adds a stream, unless the request was given up: a Cancel before it
+// ends ctx under the same lock, and nobody would close the stream.
+func (s *server) open(ctx context.Context, req wire.Request) error {
 	if n := s.openStreams(); n >= maxStreams {
 		return invalid(fmt.Sprintf("%d endpointers are open", n))
 	}
@@ -252,6 +254,9 @@ func (s *server) open(req wire.Request) error {
 	st := &stream{end: newEndpoint(j, time.Duration(req.TrailingMS)*time.Millisecond, req.Speech)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return errors.Join(err, j.Close())
+	}
 	s.streams[req.ID] = st
 	return nil
 }

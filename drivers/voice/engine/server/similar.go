@@ -7,21 +7,40 @@ import (
 )
 
 // agree is the similarity from which a free text confirms a sentence of the
-// grammar. Measured on 200 commands and 100 other sentences: all kept, none
-// let through.
+// grammar. Of 25 recorded commands the least alike had 0.62, of 170 pieces of
+// other speech against a household grammar the most alike 0.45.
 const agree = 0.5
 
 // Similarity compares two English texts by what was said: 1 is equal, 0 has
-// nothing in common. It is 1 - d/n, d the Levenshtein distance of the two
-// in letters, n the longer one's length; case, punctuation and the way numbers
-// are written do not count.
+// nothing in common. Two thirds are 1 - d/n, d the Levenshtein distance in
+// letters and n the longer text's length; one third is Dice's coefficient of
+// the words, since short sentences come close in letters by chance ("turn off
+// plug", "ten of clubs"). Case, punctuation and the way numbers are written do
+// not count. An empty text is like no other.
 func Similarity(a, b string) float64 {
-	x, y := []rune(plain(a)), []rune(plain(b))
-	n := max(len(x), len(y))
-	if n == 0 {
-		return 1
+	a, b = plain(a), plain(b)
+	if a == "" || b == "" {
+		return 0
 	}
-	return 1 - float64(distance(x, y))/float64(n)
+	x, y := []rune(a), []rune(b)
+	letters := 1 - float64(distance(x, y))/float64(max(len(x), len(y)))
+	return (2*letters + dice(strings.Fields(a), strings.Fields(b))) / 3
+}
+
+// dice is twice the number of words that both have over the number of all.
+func dice(a, b []string) float64 {
+	left := make(map[string]int, len(a))
+	for _, w := range a {
+		left[w]++
+	}
+	both := 0
+	for _, w := range b {
+		if left[w] > 0 {
+			left[w]--
+			both++
+		}
+	}
+	return 2 * float64(both) / float64(len(a)+len(b))
 }
 
 // distance is the Levenshtein distance with two rows.
