@@ -1,0 +1,269 @@
+package graph
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"strconv"
+	"time"
+
+	_ "github.com/mattn/go-sqlite3" // the driver "sqlite3"
+
+	"homeagent/memory/disk"
+	"homeagent/memory/token"
+)
+
+const (
+	// busyWait is how long a statement waits for a lock that another program holds.
+	busyWait = 5 * time.Second
+	// readers bounds the connections that read; each costs up to cacheKiB.
+	readers = 4
+	// cacheKiB is the page cache of a connection.
+	cacheKiB = 1024
+)
+
+// Notice says that a file was set aside and a new one begun.
+type Notice struct {
+	// Path is the file, Aside where its old content lies now.
+	Path, Aside string
+	// Err wraps ErrDamaged or ErrNewer and says what was wrong.
+	Err error
+}
+
+// Options are those of a Graph; zero values are the defaults.
+type Options struct {
+	// Now is time.Now by default.
+	Now func() time.Time
+}
+
+// Graph is an open graph.db.
+type Graph struct {
+	path string
+	now  func() time.Time
+
+	write *sql.DB // one connection
+	read  *sql.DB
+	stmt  statements
+}
+
+// Open opens or creates the file. A non-nil Notice comes with a usable, empty
+// Graph. Errors wrap ErrReadOnly, ErrBusy, or what the system said; see
+// disk.IsFull.
+func Open(path string, opts Options) (*Graph, *Notice, error) {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	info, err := os.Stat(path)
+	known := err == nil
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, nil, fmt.Errorf("open %s: %w", path, plain(err))
+	case known && !info.Mode().IsRegular():
+		return nil, nil, fmt.Errorf("open %s: not a file", path)
+	}
+	var damage error
+	if known {
+		damage = header(path)
+	}
+	if damage == nil {
+		g, err := open(path, opts)
+		if err == nil {
+			return g, nil, nil
+		}
+		if !known || !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrNewer) {
+			return nil, nil, fmt.Errorf("open %s: %w", path, err)
+		}
+		damage = err
+	}
+	aside, err := setAside(path, opts.Now())
+	if err != nil {
+		return nil, nil, fmt.Errorf("open %s: %w: %w", path, damage, err)
+	}
+	g, err := open(path, opts)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	return g, &Notice{Path: path, Aside: aside, Err: damage}, nil
+}
+
+// magic begins every SQLite file, which is never shorter than minFile.
+const (
+	magic   = "SQLite format 3\x00"
+	minFile = 512
+)
+
+// header looks at the first bytes before SQLite does: it takes a file of
+// nothing, or of one byte, for a new one, and nobody would hear of the loss.
+// What cannot be read is left to the opening proper, which says why.
+func header(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	b := make([]byte, minFile)
+	n, err := io.ReadFull(f, b)
+	switch {
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("%w: the file is empty", ErrDamaged)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w: only %d bytes are there", ErrDamaged, n)
+	case err == nil && string(b[:len(magic)]) != magic:
+		return fmt.Errorf("%w: not a database", ErrDamaged)
+	}
+	return nil
+}
+
+// setAside renames the file and its write-ahead log, which must never be
+// applied to the new file.
+func setAside(path string, now time.Time) (string, error) {
+	aside, err := disk.SetAside(path, now)
+	if err != nil {
+		return "", err
+	}
+	if err := os.Rename(path+"-wal", aside+"-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if err := os.Remove(path + "-shm"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	return aside, nil
+}
+
+// open opens, checks and, where it is new, fills the file.
+func open(path string, opts Options) (g *Graph, err error) {
+	// SQLite falls back to reading where it may not write; that must be said.
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, plain(err)
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	g = &Graph{path: path, now: opts.Now}
+	defer func() {
+		if err != nil {
+			g.Close()
+			g, err = nil, plain(err)
+		}
+	}()
+	if g.write, err = sql.Open("sqlite3", dsn(path, "immediate")); err != nil {
+		return g, err
+	}
+	g.write.SetMaxOpenConns(1)
+	if err = g.prepareFile(); err != nil {
+		return g, err
+	}
+	if g.read, err = sql.Open("sqlite3", dsn(path, "deferred")); err != nil {
+		return g, err
+	}
+	g.read.SetMaxOpenConns(readers)
+	g.read.SetMaxIdleConns(2)
+	err = g.stmt.prepare(g.read)
+	return g, err
+}
+
+// dsn carries every setting of a connection, so that the pool cannot make one
+// without it.
+func dsn(path, txlock string) string {
+	q := url.Values{
+		"_busy_timeout": {strconv.Itoa(int(busyWait / time.Millisecond))},
+		"_journal_mode": {"WAL"},
+		"_synchronous":  {"FULL"},
+		"_foreign_keys": {"on"},
+		"_cache_size":   {strconv.Itoa(-cacheKiB)},
+		"_txlock":       {txlock},
+	}
+	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}
+	return u.String()
+}
+
+// prepareFile checks what is there and brings it to the present schema.
+func (g *Graph) prepareFile() error {
+	ctx := context.Background()
+	var version int
+	if err := g.write.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	if version > schemaVersion {
+		return fmt.Errorf("%w: schema %d, this program knows %d", ErrNewer, version, schemaVersion)
+	}
+	var answer string
+	if err := g.write.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&answer); err != nil {
+		return err
+	}
+	if answer != "ok" {
+		return fmt.Errorf("%w: %s", ErrDamaged, answer)
+	}
+	if version == 0 {
+		return g.create(ctx)
+	}
+	return g.checkIndex(ctx)
+}
+
+// create fills a new file. A file with foreign tables is none of ours.
+func (g *Graph) create(ctx context.Context) error {
+	var tables int
+	if err := g.write.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
+		return err
+	}
+	if tables > 0 {
+		return fmt.Errorf("%w: a database, but none of this program's", ErrDamaged)
+	}
+	return g.update(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, schema); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "INSERT INTO meta VALUES('token_version', ?)", strconv.Itoa(token.Version)); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "PRAGMA user_version = "+strconv.Itoa(schemaVersion))
+		return err
+	})
+}
+
+// checkIndex rebuilds the index where its terms were cut by other rules.
+func (g *Graph) checkIndex(ctx context.Context) error {
+	var version string
+	err := g.write.QueryRowContext(ctx, "SELECT value FROM meta WHERE key = 'token_version'").Scan(&version)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && version != strconv.Itoa(token.Version) {
+		return g.update(ctx, func(tx *sql.Tx) error { return rebuild(ctx, tx) })
+	}
+	if err != nil {
+		// quick_check does not know which tables ought to be there.
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return nil
+}
+
+// update runs fn in a write transaction.
+func (g *Graph) update(ctx context.Context, fn func(*sql.Tx) error) error {
+	tx, err := g.write.BeginTx(ctx, nil)
+	if err != nil {
+		return plain(err)
+	}
+	if err := fn(tx); err != nil {
+		tx.Rollback() // the first error is the one that matters
+		return plain(err)
+	}
+	return plain(tx.Commit())
+}
+
+// Close ends all connections, which moves the write-ahead log into the file.
+// Closing twice is harmless.
+func (g *Graph) Close() error {
+	var errs []error
+	g.stmt.close()
+	if g.read != nil {
+		errs = append(errs, g.read.Close())
+	}
+	if g.write != nil {
+		errs = append(errs, g.write.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,50 @@
+package graph
+
+import (
+	"database/sql"
+	"fmt"
+)
+
+// statements are prepared once; each takes its lists as a JSON array, so that
+// one statement serves any number of values.
+type statements struct {
+	terms, postings, newest, names, facts, factsPast, ends, from, to *sql.Stmt
+}
+
+const factColumns = `SELECT r.id, s.name, r.relation_type, t.name, r.confidence, r.status, r.session_id, r.turn_id,
+	r.created_at, r.updated_at, s.id, s.mention_count, s.type, t.id, t.mention_count, t.type
+	FROM json_each(?) j JOIN relations r ON r.id = j.value
+	JOIN entities s ON s.id = r.source_id JOIN entities t ON t.id = r.target_id
+	WHERE r.status `
+
+func (s *statements) all() map[string]**sql.Stmt {
+	return map[string]**sql.Stmt{
+		"SELECT t.id, t.term, t.kind, t.df FROM json_each(?) j JOIN terms t ON t.term = j.value":  &s.terms,
+		"SELECT p.term_id, p.ids FROM json_each(?) j JOIN postings p ON p.term_id = j.value":      &s.postings,
+		"SELECT term_id, ids FROM postings WHERE term_id = ? ORDER BY first DESC LIMIT ?":         &s.newest,
+		"SELECT a.entity_id, a.alias FROM json_each(?) j JOIN aliases a ON a.entity_id = j.value": &s.names,
+		factColumns + "= 'active'":           &s.facts,
+		factColumns + "IN ('active','past')": &s.factsPast,
+		"SELECT source_id, target_id FROM json_each(?) j JOIN relations r ON r.id = j.value WHERE r.status = 'active'":   &s.ends,
+		`SELECT id, target_id FROM relations WHERE source_id = ? AND status = 'active' ORDER BY updated_at DESC LIMIT ?`: &s.from,
+		`SELECT id, source_id FROM relations WHERE target_id = ? AND status = 'active' ORDER BY updated_at DESC LIMIT ?`: &s.to,
+	}
+}
+
+func (s *statements) prepare(db *sql.DB) error {
+	for text, to := range s.all() {
+		var err error
+		if *to, err = db.Prepare(text); err != nil {
+			return fmt.Errorf("prepare %q: %w", text, err)
+		}
+	}
+	return nil
+}
+
+func (s *statements) close() {
+	for _, st := range s.all() {
+		if *st != nil {
+			(*st).Close()
+		}
+	}
+}
