@@ -26,6 +26,8 @@ const fileVersion = 1
 type Model struct {
 	mel   *melTables
 	convs *[convs]*conv
+	// id names the weights, so that a word made with others is noticed.
+	id string
 }
 
 // LoadModel reads embedding.bin and mel.bin from the folder "wake" of the models
@@ -36,7 +38,7 @@ func LoadModel(models string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{}
+	m := &Model{id: f.ID()}
 	if m.convs, err = newConvs(f); err != nil {
 		return nil, fmt.Errorf("wake word model %s: %w", EmbeddingFile, err)
 	}

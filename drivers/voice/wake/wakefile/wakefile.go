@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -72,7 +73,12 @@ type File struct {
 	Kind     Kind
 	Version  uint32
 	Sections []Section
+	sum      [sha256.Size]byte
 }
+
+// ID names the content of a decoded file: the first 16 hexadecimal digits of
+// its checksum.
+func (f *File) ID() string { return hex.EncodeToString(f.sum[:8]) }
 
 func size(t Type) int {
 	switch t {
@@ -179,6 +185,7 @@ func Decode(data []byte, kind Kind, maxVersion uint32) (*File, error) {
 	if count > maxSections {
 		return nil, fmt.Errorf("%w: %d sections", ErrDamaged, count)
 	}
+	copy(f.sum[:], data[len(body):])
 	rest := body[headerSize:]
 	for range count {
 		s, r, err := section(rest)
