@@ -35,9 +35,10 @@ type capture struct {
 	overruns atomic.Int64 // samples dropped because nobody read
 	gone     gone
 	stop     func() error
+	once     sync.Once
 }
 
-// newCapture makes the stream; stop is called once by Close.
+// newCapture makes the stream; stop is called once, by the first Close.
 func newCapture(name string, f pcm.Format, stop func() error) *capture {
 	return &capture{name: name, f: f, q: newRing(f.Samples(captureRing)), wake: make(chan struct{}, 1), gone: newGone(), stop: stop}
 }
@@ -80,11 +81,10 @@ func (c *capture) Read(ctx context.Context, buf []int16) (int, error) {
 }
 
 // Close implements pcm.Source. Closing twice is harmless.
-func (c *capture) Close() error {
-	if !c.gone.lose(os.ErrClosed) {
-		return nil
-	}
-	return c.stop()
+func (c *capture) Close() (err error) {
+	c.gone.lose(os.ErrClosed)
+	c.once.Do(func() { err = c.stop() })
+	return err
 }
 
 // signal wakes a waiter, or leaves a note for the next one.
@@ -106,15 +106,12 @@ func newGone() gone {
 	return gone{ch: make(chan struct{}), once: new(sync.Once), why: new(atomic.Pointer[error])}
 }
 
-// lose ends the stream and reports whether it was this call that did.
-func (g gone) lose(err error) bool {
-	first := false
+// lose ends the stream; the first reason counts.
+func (g gone) lose(err error) {
 	g.once.Do(func() {
-		first = true
 		g.why.Store(&err)
 		close(g.ch)
 	})
-	return first
 }
 
 // err is why; it is called after ch was closed.

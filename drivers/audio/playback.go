@@ -3,6 +3,7 @@ package audio
 import (
 	"context"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,11 +25,12 @@ type playback struct {
 	latency time.Duration // from the callback to the ear
 	gone    gone
 	stop    func() error
+	once    sync.Once
 
 	level float32 // the amplitude the last block ended with; the callback's own
 }
 
-// newPlayback makes the stream; stop is called once by Close.
+// newPlayback makes the stream; stop is called once, by the first Close.
 func newPlayback(name string, f pcm.Format, gain *Gain, stop func() error) *playback {
 	return &playback{name: name, f: f, gain: gain, q: newRing(f.Samples(playbackRing)), room: make(chan struct{}, 1),
 		gone: newGone(), stop: stop, level: gain.Level()}
@@ -127,9 +129,8 @@ func (p *playback) Flush() error {
 }
 
 // Close implements pcm.Sink. Closing twice is harmless.
-func (p *playback) Close() error {
-	if !p.gone.lose(os.ErrClosed) {
-		return nil
-	}
-	return p.stop()
+func (p *playback) Close() (err error) {
+	p.gone.lose(os.ErrClosed)
+	p.once.Do(func() { err = p.stop() })
+	return err
 }

@@ -98,19 +98,21 @@ func (p *Plugin) Start(ctx context.Context, api plugin.API) error {
 	defer p.mu.Unlock()
 	p.api, p.end = api, make(chan struct{})
 	p.undo = api.Subscribe(event.Control, p.control)
-	p.owned.Go(func() { p.keeper(p.end) })
+	end := p.end
+	p.owned.Go(func() { p.keeper(end) })
 	return nil
 }
 
 // Stop closes every device; streams that are still open end with a *pcm.DeviceError.
 func (p *Plugin) Stop(ctx context.Context) error {
 	p.mu.Lock()
-	if p.api == nil {
+	if p.end == nil {
 		p.mu.Unlock()
 		return nil
 	}
 	p.undo()
 	close(p.end)
+	p.end = nil
 	p.mu.Unlock()
 	done := make(chan error, 1)
 	go func() {

@@ -291,7 +291,7 @@ func (p *portAudio) close(g *gone, c *capture) error {
 	defer p.mu.Unlock()
 	s := p.open[g]
 	delete(p.open, g)
-	if c != nil {
+	if _, ok := p.sources[c]; ok {
 		delete(p.sources, c)
 		p.lost += c.overruns.Load()
 	}
