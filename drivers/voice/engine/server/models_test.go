@@ -38,6 +38,25 @@ func grammar(t testing.TB, name string) string {
 	return string(b)
 }
 
+// The engines load once for all of these; the first one loads them.
+func TestEngines(t *testing.T) {
+	m := engines(t)
+	for _, part := range []struct {
+		name string
+		test func(*testing.T, *models)
+	}{
+		{"decoders are kept", testDecodersAreKept},
+		{"commands are recognised", testCommandsAreRecognised},
+		{"other speech is no command", testOtherSpeechIsNoCommand},
+		{"odd sound", testRecognizeOddSound},
+		{"with less", testRecognizeWithLess},
+		{"cancelled", testRecognizeCancelled},
+		{"endpoint on recordings", testEndpointOnRecordings},
+	} {
+		t.Run(part.name, func(t *testing.T) { part.test(t, m) })
+	}
+}
+
 // The words of an order that decide what is brought.
 var slotWords = regexp.MustCompile(`\b(small|(light|medium|dark) roast|medium|large|\w+ ounce|(single|double|triple) shot|(house |iced )?coffee|americano|(iced )?(latte|mocha)|espresso|cappuccino|(brown )?sugar|sweetener|cream|(almond |soy |whole )?milk|lots of|a lot of|a little bit of|some)\b`)
 
@@ -46,8 +65,7 @@ func slots(s string) string { return strings.Join(slotWords.FindAllString(s, -1)
 // noArticle leaves out the words that the grammar has as optional.
 func noArticle(s string) string { return strings.ReplaceAll(s, " the ", " ") }
 
-func TestCommandsAreRecognised(t *testing.T) {
-	m := engines(t)
+func testCommandsAreRecognised(t *testing.T, m *models) {
 	for _, c := range clips.Kind(t, "household") {
 		t.Run(c.Name, func(t *testing.T) {
 			got, err := m.recognize(t.Context(), c.Audio, grammar(t, "household"))
@@ -66,8 +84,7 @@ func TestCommandsAreRecognised(t *testing.T) {
 	}
 }
 
-func TestOtherSpeechIsNoCommand(t *testing.T) {
-	m := engines(t)
+func testOtherSpeechIsNoCommand(t *testing.T, m *models) {
 	rows := []struct{ kind, grammar string }{{"other", "household"}, {"barista", "household"}, {"household", "barista"}, {"other", "barista"}}
 	for _, row := range rows {
 		for _, c := range clips.Kind(t, row.kind) {
@@ -81,8 +98,7 @@ func TestOtherSpeechIsNoCommand(t *testing.T) {
 	}
 }
 
-func TestRecognizeOddSound(t *testing.T) {
-	m := engines(t)
+func testRecognizeOddSound(t *testing.T, m *models) {
 	rows := []struct {
 		name  string
 		audio []int16
@@ -97,8 +113,7 @@ func TestRecognizeOddSound(t *testing.T) {
 	}
 }
 
-func TestRecognizeWithLess(t *testing.T) {
-	m := engines(t)
+func testRecognizeWithLess(t *testing.T, m *models) {
 	clip := clips.Kind(t, "household")[0]
 	rows := []struct {
 		name, grammar, note string
@@ -115,7 +130,8 @@ func TestRecognizeWithLess(t *testing.T) {
 			opt := m.opt
 			row.opt(&opt)
 			less := newModels(opt)
-			defer less.close()
+			less.silero.value, less.silero.ok = m.silero.value, true
+			less.moon.value, less.moon.ok = m.moon.value, true
 			got, err := less.recognize(t.Context(), clip.Audio, row.grammar)
 			if err != nil || got.command || plain(got.words) != clip.Transcript || !strings.Contains(got.note, row.note) || (row.note == "") != (got.note == "") {
 				t.Errorf("%+v, %v; want free text and a note with %q", got, err, row.note)
@@ -137,8 +153,7 @@ func TestNothingInstalled(t *testing.T) {
 	}
 }
 
-func TestDecodersAreKept(t *testing.T) {
-	m := engines(t)
+func testDecodersAreKept(t *testing.T, m *models) {
 	if _, err := m.warm(t.Context(), grammar(t, "household")); err != nil {
 		t.Fatal(err)
 	}
@@ -153,8 +168,7 @@ func TestDecodersAreKept(t *testing.T) {
 	}
 }
 
-func TestRecognizeCancelled(t *testing.T) {
-	m := engines(t)
+func testRecognizeCancelled(t *testing.T, m *models) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := m.recognize(ctx, clips.Kind(t, "household")[0].Audio, ""); !errors.Is(err, context.Canceled) {
@@ -162,8 +176,7 @@ func TestRecognizeCancelled(t *testing.T) {
 	}
 }
 
-func TestEndpointOnRecordings(t *testing.T) {
-	m := engines(t)
+func testEndpointOnRecordings(t *testing.T, m *models) {
 	for _, kind := range []string{"household", "barista"} {
 		for _, c := range clips.Kind(t, kind) {
 			t.Run(c.Name, func(t *testing.T) {
