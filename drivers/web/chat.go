@@ -58,7 +58,9 @@ func (a *agent) chat(q *ask) {
 		a.fault(q, err)
 		return
 	}
-	a.follow(q, id)
+	t, _ := a.turns.open(id, channel)
+	defer t.leave()
+	a.send(q, id, t)
 }
 
 // readSay reads and checks the body; it has answered when it returns false.
@@ -94,7 +96,7 @@ func (a *agent) readSay(q *ask) (in say, ok bool) {
 
 // again takes the answer to an earlier input up from its beginning.
 func (a *agent) again(q *ask, id string) {
-	t, ok := a.turns.open(id, true)
+	t, ok := a.turns.open(id, "")
 	if !ok {
 		q.fail(http.StatusNotFound, "no_answer_kept", wNoTurn)
 		return
@@ -103,13 +105,7 @@ func (a *agent) again(q *ask, id string) {
 	a.send(q, id, t)
 }
 
-// follow answers with what comes for the input.
-func (a *agent) follow(q *ask, id string) {
-	t, _ := a.turns.open(id, false)
-	defer t.leave()
-	a.send(q, id, t)
-}
-
+// send answers with the frames of a turn as they come.
 func (a *agent) send(q *ask, id string, t *turn) {
 	accept := q.r.Header.Get("Accept")
 	if strings.Contains(accept, "application/json") && !strings.Contains(accept, sse.ContentType) {

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/cookiejar"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -50,6 +49,7 @@ type fakeAPI struct {
 	last     plugin.Input
 	store    map[string][]byte
 	turn     func(in plugin.Input)
+	inject   func(in plugin.Input) // runs before InjectInput returns
 	refuse   error
 	wg       sync.WaitGroup
 }
@@ -103,6 +103,9 @@ func (a *fakeAPI) InjectInput(_ context.Context, in plugin.Input) (string, error
 	turn := a.turn
 	a.mu.Unlock()
 	a.Publish(event.Event{Type: event.RawInput, Input: in.ID, Source: in.Source, Channel: in.Channel, Text: in.Payload})
+	if a.inject != nil {
+		a.inject(in)
+	}
 	if turn != nil {
 		a.wg.Go(func() { turn(in) })
 	}
@@ -330,12 +333,4 @@ func (h *house) sessionOf(hc *http.Client) string {
 		h.t.Fatalf("session: %v %q", err, s.Session)
 	}
 	return s.Session
-}
-
-func mustURL(s string) *url.URL {
-	u, err := url.Parse(s)
-	if err != nil {
-		panic(err)
-	}
-	return u
 }

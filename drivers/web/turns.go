@@ -31,6 +31,7 @@ type words struct {
 // turn is what has come for one input so far. It is made by whoever is first:
 // the waiter, or the answer, which may overtake the acknowledgement.
 type turn struct {
+	channel string // where its answer goes; set when it is made
 	mu      sync.Mutex
 	frames  []frame
 	size    int
@@ -91,13 +92,30 @@ type turns struct {
 func newTurns() *turns { return &turns{byID: map[string]*turn{}} }
 
 // get finds or makes the turn. For a full table the oldest that nobody reads goes.
-func (ts *turns) get(id string) *turn {
+func (ts *turns) get(id, channel string) *turn {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	return ts.getLocked(id)
+	return ts.getLocked(id, channel)
 }
 
-func (ts *turns) getLocked(id string) *turn {
+// waiting is the id of the oldest unfinished turn on a channel for which
+// somebody waits, "" if there is none.
+func (ts *turns) waiting(channel string) string {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	for _, id := range ts.order {
+		t := ts.byID[id]
+		t.mu.Lock()
+		open := t.channel == channel && !t.done && t.readers > 0
+		t.mu.Unlock()
+		if open {
+			return id
+		}
+	}
+	return ""
+}
+
+func (ts *turns) getLocked(id, channel string) *turn {
 	if t := ts.byID[id]; t != nil {
 		return t
 	}
@@ -114,26 +132,27 @@ func (ts *turns) getLocked(id string) *turn {
 			}
 		}
 	}
-	t := &turn{changed: make(chan struct{})}
+	t := &turn{channel: channel, changed: make(chan struct{})}
 	ts.byID[id] = t
 	ts.order = append(ts.order, id)
 	return t
 }
 
-// open is get for a reader; with must the turn has to be there already.
-func (ts *turns) open(id string, must bool) (*turn, bool) {
+// open is get for a reader. Without a channel the turn has to be there already.
+func (ts *turns) open(id, channel string) (*turn, bool) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if must && ts.byID[id] == nil {
+	if channel == "" && ts.byID[id] == nil {
 		return nil, false
 	}
-	t := ts.getLocked(id)
+	t := ts.getLocked(id, channel)
 	t.mu.Lock()
 	t.readers++
 	t.mu.Unlock()
 	return t, true
 }
 
+// leave ends what open began.
 func (t *turn) leave() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

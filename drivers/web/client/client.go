@@ -107,6 +107,11 @@ type Stream struct {
 	*sse.Reader
 }
 
+// NewStream reads events from an answer's body that was fetched otherwise.
+func NewStream(body io.ReadCloser) *Stream {
+	return &Stream{body: body, Reader: sse.NewReader(body)}
+}
+
 // Close ends the stream.
 func (s *Stream) Close() error { return s.body.Close() }
 
@@ -121,7 +126,7 @@ func (c *Client) Stream(ctx context.Context, method, path string, body any) (*St
 		resp.Body.Close()
 		return nil, fmt.Errorf("%s %s: answer is %q, not a stream of events", method, path, ct)
 	}
-	return &Stream{body: resp.Body, Reader: sse.NewReader(resp.Body)}, nil
+	return NewStream(resp.Body), nil
 }
 
 func (c *Client) send(ctx context.Context, method, path, accept string, body any) (*http.Response, error) {
