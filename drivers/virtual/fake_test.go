@@ -32,9 +32,10 @@ func newAPI(h *home.Home, s *store) *fakeAPI {
 	return &fakeAPI{home: h, store: s, tools: map[string]tool.Def{}, calls: map[string]tool.Handler{}}
 }
 
-func (a *fakeAPI) Log() *slog.Logger   { return slog.New(slog.DiscardHandler) }
-func (a *fakeAPI) Home() *home.Home    { return a.home }
-func (a *fakeAPI) Store() plugin.Store { return a.store }
+func (a *fakeAPI) Log() *slog.Logger                             { return slog.New(slog.DiscardHandler) }
+func (a *fakeAPI) Home() *home.Home                              { return a.home }
+func (a *fakeAPI) Store() plugin.Store                           { return a.store }
+func (a *fakeAPI) Endpoint(string, plugin.EndpointHandler) error { return nil }
 func (a *fakeAPI) RegisterTool(name string, def tool.Def, h tool.Handler) error {
 	if name == a.taken {
 		return errors.New("taken")

@@ -82,6 +82,10 @@ func (p *Plugin) Start(ctx context.Context, api plugin.API) error {
 	p.api, p.devices, p.aliases = api, devices, aliases
 	names := p.names()
 	p.mu.Unlock()
+	if err := api.Endpoint(p.Name(), p.serve); err != nil {
+		p.Stop(ctx)
+		return err
+	}
 	for _, t := range p.tools(names) {
 		if err := api.RegisterTool(t.def.Name, t.def, t.handler); err != nil {
 			p.Stop(ctx)
