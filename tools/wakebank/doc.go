@@ -16,7 +16,6 @@
 //	asterisk-core-sounds-ru-wav  Maxim Topal         CC BY 3.0
 //
 // and noise that the command makes itself. The embeddings do not let the
-// recordings be heard again; ten seconds of babble, six prompts at once, are kept as sound, so bank.bin as a whole is CC BY-SA 3.0.
 //
 // Prompts are taken in an order that a hash of their names gives, at four
 // levels in turn, every fourth over noise. The same packages give the same

@@ -28,8 +28,10 @@ func main() {
 	}
 }
 
-// noiseSeconds is the length of the group without speech.
-const noiseSeconds = 180
+const (
+	noiseSeconds = 180 // the group without speech
+	voiceSeconds = 4   // of each voice, kept as sound
+)
 
 func run(models string, minutes float64) error {
 	model, err := wake.LoadModel(models)
@@ -38,13 +40,13 @@ func run(models string, minutes float64) error {
 	}
 	streams := make([][]int16, len(voices)+1)
 	sources := make([]wake.BankSource, len(voices)+1)
-	var mixed [][]int16
+	var all [][][]int16
 	for i, v := range voices {
 		p, err := prompts(v, minutes*60)
 		if err != nil {
 			return err
 		}
-		mixed = append(mixed, p[:min(8, len(p))]...)
+		all = append(all, p)
 		sources[i] = wake.BankSource{Name: v.name, Speech: true}
 		streams[i] = stream(p, uint64(i))
 	}
@@ -56,7 +58,7 @@ func run(models string, minutes float64) error {
 		wg.Go(func() { sources[i].Rows = embed(model, streams[i]) })
 	}
 	wg.Wait()
-	bank, err := wake.NewBank(sources, babble(mixed, 10))
+	bank, err := wake.NewBank(sources, voicesFor(all, voiceSeconds))
 	if err != nil {
 		return err
 	}
@@ -88,7 +90,7 @@ func embed(model *wake.Model, pcm []int16) []float32 {
 func describe(b *wake.Bank) string {
 	var s strings.Builder
 	s.WriteString("Speech bank of the wake word: embeddings of other people's speech, their mean and\n" +
-		"whitening, and ten seconds of babble. Made by tools/wakebank from:\n")
+		"whitening, and 20 seconds of them as sound. Made by tools/wakebank from:\n")
 	for i, g := range b.Groups() {
 		minutes := float64(g.End-g.Start) * speech.Frame / rate / 60
 		if i < len(voices) {

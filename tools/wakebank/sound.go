@@ -163,23 +163,30 @@ func noises(seconds int) []int16 {
 	return out
 }
 
-// babble is several voices at once, at one level.
-func babble(all [][]int16, seconds int) []int16 {
-	sum := make([]float64, seconds*rate)
-	at := 0
-	for _, p := range all {
-		gain := math.Pow(10, (-30-decibels(p))/20)
-		for _, s := range p {
-			sum[at%len(sum)] += gain * float64(s)
-			at++
+// voicesFor returns some seconds of every voice, one after the other, at one
+// level and without the silence around prompts.
+func voicesFor(all [][][]int16, seconds int) []int16 {
+	var out []int16
+	for _, prompts := range all {
+		want := len(out) + seconds*rate
+		for _, p := range prompts {
+			gain := math.Pow(10, (-24-decibels(p))/20)
+			quiet := rate / 10 // of samples in a row below a hundredth of full scale
+			silent := 0
+			for _, s := range p {
+				if v := gain * float64(s); math.Abs(v) < 330 {
+					silent++
+				} else {
+					silent = 0
+				}
+				if silent < quiet && len(out) < want {
+					out = append(out, clip(gain*float64(s)))
+				}
+			}
+			if len(out) == want {
+				break
+			}
 		}
-		if at >= 6*len(sum) { // six voices deep
-			break
-		}
-	}
-	out := make([]int16, len(sum))
-	for i, v := range sum {
-		out[i] = clip(v)
 	}
 	return out
 }

@@ -26,7 +26,10 @@ type variant struct {
 	shift int     // samples of delay against the grid of embeddings
 	snr   float64 // decibels of the word over the noise; quiet for none
 	color float64 // of the noise: 0 white to 1 brown; babble for voices
-	seed  uint64
+	// around is how loud somebody speaks right before and after the word, in
+	// decibels over the word; quiet for nobody.
+	around float64
+	seed   uint64
 }
 
 const (
@@ -43,7 +46,7 @@ type spoken struct {
 
 // render returns the variant as sound: lead, the word, tail. The word's place is
 // returned with it.
-func (s *spoken) render(v variant, babbling []int16) ([]int16, span) {
+func (s *spoken) render(v variant, voices []int16) ([]int16, span) {
 	r := rand.New(rand.NewPCG(v.seed, 7))
 	n := int(float64(s.word.len()) / v.speed)
 	out := make([]float64, v.shift+lead+n+tail)
@@ -61,13 +64,16 @@ func (s *spoken) render(v variant, babbling []int16) ([]int16, span) {
 		f := at - float64(k)
 		out[i] = gain * (float64(s.pcm[k])*(1-f) + float64(s.pcm[k+1])*f)
 	}
+	power := 0.0
+	for _, x := range out[w.start:w.end] {
+		power += x * x
+	}
+	level := math.Sqrt(power / float64(n))
+	if v.around < quiet {
+		speak(out, w, level*math.Pow(10, v.around/20), voices, r)
+	}
 	if v.snr < quiet {
-		power := 0.0
-		for _, x := range out[w.start:w.end] {
-			power += x * x
-		}
-		level := math.Sqrt(power/float64(n)) * math.Pow(10, -v.snr/20)
-		mix(out, level, v.color, babbling, r)
+		mix(out, level*math.Pow(10, -v.snr/20), v.color, voices, r)
 	}
 	pcm := make([]int16, len(out))
 	for i, x := range out {
@@ -76,17 +82,33 @@ func (s *spoken) render(v variant, babbling []int16) ([]int16, span) {
 	return pcm, w
 }
 
-// mix adds noise of the given root mean square to a sound.
-func mix(out []float64, level, color float64, babbling []int16, r *rand.Rand) {
-	if color == babble {
-		power := 1.0
-		for _, s := range babbling {
-			power += float64(s) * float64(s)
+// speak replaces what lies before and after a word by somebody's speech, up to
+// a short pause.
+func speak(out []float64, w span, level float64, voices []int16, r *rand.Rand) {
+	level /= rms(voices)
+	gap := rate/50 + r.IntN(rate/16)
+	at := r.IntN(len(voices))
+	for i := range out {
+		if i < w.start-gap || i >= w.end+gap {
+			out[i] = level * float64(voices[(at+i)%len(voices)])
 		}
-		level /= math.Sqrt(power / float64(len(babbling)))
-		at := r.IntN(len(babbling))
+	}
+}
+
+// mix adds noise of the given root mean square to a sound.
+func mix(out []float64, level, color float64, voices []int16, r *rand.Rand) {
+	if color == babble { // five voices at once, each somewhere else in its text
+		const people = 5
+		level /= rms(voices) * math.Sqrt(people)
+		n := len(voices)
+		var at [people]int
+		for p := range at {
+			at[p] = p*n/people + r.IntN(n/people)
+		}
 		for i := range out {
-			out[i] += level * float64(babbling[(at+i)%len(babbling)])
+			for p := range at {
+				out[i] += level * float64(voices[(at[p]+i)%n])
+			}
 		}
 		return
 	}
@@ -95,6 +117,14 @@ func mix(out []float64, level, color float64, babbling []int16, r *rand.Rand) {
 		y = a*y + math.Sqrt(1-a*a)*r.NormFloat64()
 		out[i] += level * y
 	}
+}
+
+func rms(pcm []int16) float64 {
+	sum := 1.0
+	for _, s := range pcm {
+		sum += float64(s) * float64(s)
+	}
+	return math.Sqrt(sum / float64(len(pcm)))
 }
 
 // embedded is a rendered variant as whitened embeddings.
@@ -113,7 +143,7 @@ func (e *embedded) stackAt(i int, x []float32) {
 
 // embedSpoken renders and embeds a variant.
 func embedSpoken(m *Model, b *Bank, s *spoken, v variant) embedded {
-	pcm, w := s.render(v, b.babble)
+	pcm, w := s.render(v, b.voices)
 	e := m.NewEmbedder()
 	n := len(pcm) / speech.Frame
 	out := embedded{rows: make([]float32, n*Dim)}
@@ -130,30 +160,33 @@ func embedSpoken(m *Model, b *Bank, s *spoken, v variant) embedded {
 func variants(take int) []variant {
 	r := rand.New(rand.NewPCG(uint64(take), 11))
 	v := []variant{
-		{speed: 1, snr: quiet},
-		{speed: 1, snr: 10, color: 0.8, shift: speech.Frame / 2, seed: r.Uint64()},
-		{speed: 1, snr: 10, color: babble, seed: r.Uint64()},
+		{speed: 1, snr: quiet, around: quiet},
+		{speed: 1, snr: 10, color: 0.8, around: quiet, shift: speech.Frame / 2, seed: r.Uint64()},
+		{speed: 1, snr: 10, color: babble, around: quiet, seed: r.Uint64()},
+		{speed: 1, snr: quiet, around: -2, shift: speech.Frame / 2, seed: r.Uint64()},
 	}
 	for i := len(v); i < variantsPerTake; i++ {
-		c := r.Float64() * 1.5
-		if c > 1 {
-			c = babble
-		}
-		snr := 20 * r.Float64()
-		if i%4 == 0 {
-			snr = quiet
-		}
-		v = append(v, variant{
+		x := variant{
 			speed: 0.93 + 0.14*r.Float64(),
 			gain:  -18 + 24*r.Float64(),
 			shift: r.IntN(speech.Frame),
-			snr:   snr, color: c, seed: r.Uint64(),
-		})
+			snr:   20 * r.Float64(), color: r.Float64() * 1.5, around: quiet, seed: r.Uint64(),
+		}
+		if x.color > 1 {
+			x.color = babble
+		}
+		switch i % 4 {
+		case 0:
+			x.snr = quiet
+		case 1:
+			x.snr, x.around = quiet, 4-10*r.Float64()
+		}
+		v = append(v, x)
 	}
 	return v
 }
 
 const (
-	templatesPerTake = 3
+	templatesPerTake = 4
 	variantsPerTake  = 16
 )

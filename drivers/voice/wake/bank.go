@@ -1,7 +1,6 @@
 package wake
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -13,14 +12,14 @@ import (
 const rowScale = 0.6 / 127
 
 // Bank is other people's speech as embeddings: what a wake word must not be
-// mistaken for. It also carries the whitening and a stretch of babble that
-// enrolment mixes under the takes. It is only read, by any number of goroutines.
+// mistaken for. It also carries the whitening and a stretch of voices as sound that
+// enrolment puts around and under the takes. It is only read, by any number of goroutines.
 type Bank struct {
 	white *whitener
 	// rows are whitened embeddings of length one in steps of rowScale.
 	rows   []int8
 	groups []Group
-	babble []int16
+	voices []int16
 }
 
 // Group is a run of a bank's rows that belongs together: one speaker or kind
@@ -39,9 +38,9 @@ type BankSource struct {
 	Speech bool
 }
 
-// NewBank makes a bank from embedded sound and from babble, 16 kHz samples of
-// several voices at once.
-func NewBank(sources []BankSource, babble []int16) (*Bank, error) {
+// NewBank makes a bank from embedded sound and from voices, 16 kHz samples of
+// several people speaking one after the other for the same time, without pauses.
+func NewBank(sources []BankSource, voices []int16) (*Bank, error) {
 	var speech []float32
 	for _, s := range sources {
 		if s.Speech {
@@ -52,7 +51,7 @@ func NewBank(sources []BankSource, babble []int16) (*Bank, error) {
 	if err != nil {
 		return nil, fmt.Errorf("speech bank: %w", err)
 	}
-	b := &Bank{white: white, babble: babble}
+	b := &Bank{white: white, voices: voices}
 	var w [Dim]float32
 	for _, s := range sources {
 		g := Group{Name: s.Name, Start: len(b.rows) / Dim}
@@ -99,12 +98,12 @@ func (b *Bank) Encode(about string) []byte {
 		fmt.Fprintf(&g, "%s %d\n", x.Name, x.End-x.Start)
 	}
 	f.AddText("groups", g.String())
-	// Babble is only noise: the upper eight bits are enough.
-	quiet := make([]int8, len(b.babble))
-	for i, s := range b.babble {
-		quiet[i] = int8(s >> 8)
+	// They are only background: the upper eight bits are enough.
+	coarse := make([]int8, len(b.voices))
+	for i, s := range b.voices {
+		coarse[i] = int8(s >> 8)
 	}
-	f.AddInt8("babble", quiet, len(quiet))
+	f.AddInt8("voices", coarse, len(coarse))
 	return f.Encode()
 }
 
@@ -159,15 +158,15 @@ func parseBank(f *wakefile.File) (*Bank, error) {
 	if at != b.Len() || len(b.groups) < 2 {
 		return nil, bad
 	}
-	quiet, _, err := f.Int8("babble", -1)
+	coarse, _, err := f.Int8("voices", -1)
 	if err != nil {
 		return nil, err
 	}
-	if len(quiet) < rate {
-		return nil, errors.New("less than a second of babble")
+	if len(coarse) < 5*rate {
+		return nil, fmt.Errorf("%w: less than five seconds of voices", wakefile.ErrDamaged)
 	}
-	for _, q := range quiet {
-		b.babble = append(b.babble, int16(q)<<8)
+	for _, q := range coarse {
+		b.voices = append(b.voices, int16(q)<<8)
 	}
 	return b, nil
 }

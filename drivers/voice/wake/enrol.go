@@ -135,7 +135,7 @@ func compare(m *Model, b *Bank, words []spoken, r *Report) {
 	var rows [][]float32
 	for i := range words {
 		if r.Takes[i].Problem == "" {
-			e := embedSpoken(m, b, &words[i], variant{speed: 1, snr: quiet})
+			e := embedSpoken(m, b, &words[i], variant{speed: 1, snr: quiet, around: quiet})
 			at, rows = append(at, i), append(rows, e.template())
 		}
 	}
