@@ -25,7 +25,7 @@ type offer struct {
 func (p *Plugin) tools(names []string) []offer {
 	known := "There are none."
 	if len(names) > 0 {
-		known = "Devices: " + strings.Join(names, ", ") + "."
+		known = "Devices: " + brief(names) + "."
 	}
 	return []offer{
 		{tool.Def{
@@ -46,6 +46,21 @@ func (p *Plugin) tools(names []string) []offer {
 			Touches:     tool.None,
 		}, p.list},
 	}
+}
+
+// mostNamed bounds the names in a description, which costs every request.
+const mostNamed = 400
+
+// brief joins names up to that length.
+func brief(names []string) string {
+	out := names[0]
+	for i, n := range names[1:] {
+		if len(out)+len(n) > mostNamed {
+			return fmt.Sprintf("%s and %d more (see %s)", out, len(names)-1-i, listTool)
+		}
+		out += ", " + n
+	}
+	return out
 }
 
 // errStopped is a call that came after Stop.

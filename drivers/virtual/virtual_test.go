@@ -3,6 +3,7 @@ package virtual_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -98,6 +99,26 @@ func TestDefinitions(t *testing.T) {
 	}
 	if d := api.tools["virtual_set"].Description; !strings.HasSuffix(d, "Devices: bell (switch), living_room_lamp (lamp).") {
 		t.Errorf("description %q", d)
+	}
+}
+
+// A household of five hundred lamps does not fill every request.
+func TestManyDevices(t *testing.T) {
+	cfg := virtual.Config{}
+	for i := range 500 {
+		cfg.Devices = append(cfg.Devices, virtual.Device{Name: fmt.Sprintf("lamp_%03d", i), Kind: "lamp"})
+	}
+	api := newAPI(nil, newStore())
+	start(t, cfg, api)
+	d := api.tools["virtual_set"].Description
+	if len(d) > 600 || !strings.Contains(d, "lamp_000 (lamp), lamp_001") || !strings.HasSuffix(d, " more (see virtual_list).") {
+		t.Errorf("%d characters: %s", len(d), d)
+	}
+	if n := strings.Count(d, "lamp_"); !strings.Contains(d, fmt.Sprintf(" and %d more", 500-n)) {
+		t.Errorf("%d are named: %s", n, d)
+	}
+	if _, err := api.call(t, "en", "virtual_set", `{"name":"lamp_499","state":"on"}`); err != nil {
+		t.Error(err)
 	}
 }
 
