@@ -1,13 +1,11 @@
 package graph
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"unicode/utf8"
 
 	"homeagent/memory/token"
@@ -20,7 +18,7 @@ const (
 	maxQueryTerms = 48
 	// commonBlocks is how many of the newest blocks of a term are read; a term
 	// in more facts than they hold says little about any of them.
-	commonBlocks = 16
+	commonBlocks = 64
 	// signWeight lowers single signs of scripts without spaces: the pair they
 	// stand in says the same, more surely.
 	signWeight = 0.3
@@ -39,6 +37,7 @@ type term struct {
 type query struct {
 	terms []*term
 	total [2]float64 // sum of weight*idf, unknown terms included
+	size  [2]int64   // the highest id, which is about how many there are
 }
 
 // newQuery looks the terms of text up.
@@ -75,14 +74,13 @@ func (g *Graph) newQuery(ctx context.Context, text string) (*query, error) {
 	if err != nil {
 		return nil, err
 	}
-	var n [2]float64
-	err = g.read.QueryRowContext(ctx, "SELECT coalesce((SELECT max(id) FROM relations), 0), coalesce((SELECT max(id) FROM entities), 0)").Scan(&n[kindFact], &n[kindEntity])
+	err = rows(ctx, g.stmt.size, func(r *sql.Rows) error { return r.Scan(&q.size[kindFact], &q.size[kindEntity]) })
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range q.terms {
 		for k := range t.idf {
-			t.idf[k] = t.weight * math.Log(1+(n[k]+1)/(float64(t.df[k])+.5))
+			t.idf[k] = t.weight * math.Log(1+(float64(q.size[k])+1)/(float64(t.df[k])+.5))
 			q.total[k] += t.idf[k]
 		}
 	}
@@ -112,7 +110,8 @@ func (g *Graph) search(ctx context.Context, q *query, kind, limit int) ([]hit, e
 			common = append(common, t)
 		}
 	}
-	scores := map[int64]float64{}
+	sum := newSums(q.size[kind])
+	defer sum.release()
 	var ids []int64
 	collect := func(r *sql.Rows) error {
 		var term int64
@@ -124,10 +123,7 @@ func (g *Graph) search(ctx context.Context, q *query, kind, limit int) ([]hit, e
 		if err != nil {
 			return fmt.Errorf("%w: term %d: %w", ErrDamaged, term, err)
 		}
-		w := byID[term].idf[kind]
-		for _, id := range ids {
-			scores[id] += w
-		}
+		sum.add(ids, float32(byID[term].idf[kind]/q.total[kind]))
 		return nil
 	}
 	if len(small) > 0 {
@@ -140,14 +136,7 @@ func (g *Graph) search(ctx context.Context, q *query, kind, limit int) ([]hit, e
 			return nil, err
 		}
 	}
-	hits := make([]hit, 0, len(scores))
-	for id, s := range scores {
-		hits = append(hits, hit{id, s / q.total[kind]})
-	}
-	slices.SortFunc(hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.id, a.id))
-	})
-	return hits[:min(len(hits), limit)], nil
+	return sum.best(limit), nil
 }
 
 // rows runs a prepared query and calls f for each row.

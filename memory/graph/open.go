@@ -24,7 +24,7 @@ const (
 	// readers bounds the connections that read; each costs up to cacheKiB.
 	readers = 4
 	// cacheKiB is the page cache of a connection.
-	cacheKiB = 1024
+	cacheKiB = 2048
 )
 
 // Notice says that a file was set aside and a new one begun.

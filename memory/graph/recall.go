@@ -17,16 +17,17 @@ const (
 	candidates = 64
 	// seeds is from how many entities the walk begins, spread how many it may
 	// reach a step, and edges how many facts of each it sees in each direction.
-	seeds  = 4
+	seeds  = 3
 	spread = 8
-	edges  = 12
-	// decay is what a fact one step further away is worth.
-	decay = 0.5
+	edges  = 8
+	// worthWalk is what a fact at the first step is worth beside one that has
+	// the whole query in its words, and decay what each further step leaves.
+	worthWalk, decay = 0.3, 0.7
 	// nameShare is how much of an entity's name a query must have for the
 	// entity to count as named.
 	nameShare = 0.6
 	// floor is the score below which a fact only shares a sign by chance.
-	floor = 0.2
+	floor = 0.1
 )
 
 // Query asks for facts.
@@ -106,8 +107,9 @@ func (g *Graph) named(ctx context.Context, lex *query) ([]hit, error) {
 	best := map[int64]float64{}
 	err = rows(ctx, g.stmt.names, func(r *sql.Rows) error {
 		var id int64
+		var mentions int
 		var alias string
-		if err := r.Scan(&id, &alias); err != nil {
+		if err := r.Scan(&id, &alias, &mentions); err != nil {
 			return err
 		}
 		// The share of the name's terms that the query has; pairs count in full,
@@ -124,7 +126,9 @@ func (g *Graph) named(ctx context.Context, lex *query) ([]hit, error) {
 			}
 		}
 		if all > 0 && in/all >= nameShare {
-			best[id] = max(best[id], in/all*(nameShare+(1-nameShare)*score[id]))
+			// Of one spoken of all the time, any single fact is less likely meant.
+			common := 1 + math.Log1p(float64(mentions)/10)
+			best[id] = max(best[id], in/all*(nameShare+(1-nameShare)*score[id])/common)
 		}
 		return nil
 	}, list(ids))
@@ -146,26 +150,30 @@ func (g *Graph) walk(ctx context.Context, from []hit, depth int, scores map[int6
 	for _, e := range from {
 		seen[e.id] = true
 	}
-	worth := decay
+	worth := worthWalk
+	if len(from) == 0 {
+		return nil
+	}
 	for range depth {
 		next := map[int64]float64{}
+		score := map[int64]float64{}
+		var ids []int64
 		for _, e := range from {
-			for _, s := range []*sql.Stmt{g.stmt.from, g.stmt.to} {
-				err := rows(ctx, s, func(r *sql.Rows) error {
-					var fact, other int64
-					if err := r.Scan(&fact, &other); err != nil {
-						return err
-					}
-					scores[fact] += e.score * worth
-					if !seen[other] {
-						next[other] = max(next[other], e.score)
-					}
-					return nil
-				}, e.id, edges)
-				if err != nil {
-					return err
-				}
+			ids, score[e.id] = append(ids, e.id), e.score
+		}
+		err := rows(ctx, g.stmt.edges, func(r *sql.Rows) error {
+			var entity, fact, other int64
+			if err := r.Scan(&entity, &fact, &other); err != nil {
+				return err
 			}
+			scores[fact] += score[entity] * worth
+			if !seen[other] {
+				next[other] = max(next[other], score[entity])
+			}
+			return nil
+		}, list(ids), edges)
+		if err != nil {
+			return err
 		}
 		from = from[:0:0]
 		for id, s := range next {

@@ -8,7 +8,7 @@ import (
 // statements are prepared once; each takes its lists as a JSON array, so that
 // one statement serves any number of values.
 type statements struct {
-	terms, postings, newest, names, facts, factsPast, ends, from, to *sql.Stmt
+	terms, postings, newest, names, facts, factsPast, edges, size *sql.Stmt
 }
 
 const factColumns = `SELECT r.id, s.name, r.relation_type, t.name, r.confidence, r.status, r.session_id, r.turn_id,
@@ -19,15 +19,20 @@ const factColumns = `SELECT r.id, s.name, r.relation_type, t.name, r.confidence,
 
 func (s *statements) all() map[string]**sql.Stmt {
 	return map[string]**sql.Stmt{
-		"SELECT t.id, t.term, t.kind, t.df FROM json_each(?) j JOIN terms t ON t.term = j.value":  &s.terms,
-		"SELECT p.term_id, p.ids FROM json_each(?) j JOIN postings p ON p.term_id = j.value":      &s.postings,
-		"SELECT term_id, ids FROM postings WHERE term_id = ? ORDER BY first DESC LIMIT ?":         &s.newest,
-		"SELECT a.entity_id, a.alias FROM json_each(?) j JOIN aliases a ON a.entity_id = j.value": &s.names,
+		"SELECT t.id, t.term, t.kind, t.df FROM json_each(?) j JOIN terms t ON t.term = j.value":                                                     &s.terms,
+		"SELECT p.term_id, p.ids FROM json_each(?) j JOIN postings p ON p.term_id = j.value":                                                         &s.postings,
+		"SELECT term_id, ids FROM postings WHERE term_id = ? ORDER BY first DESC LIMIT ?":                                                            &s.newest,
+		"SELECT a.entity_id, a.alias, e.mention_count FROM json_each(?) j JOIN aliases a ON a.entity_id = j.value JOIN entities e ON e.id = j.value": &s.names,
 		factColumns + "= 'active'":           &s.facts,
 		factColumns + "IN ('active','past')": &s.factsPast,
-		"SELECT source_id, target_id FROM json_each(?) j JOIN relations r ON r.id = j.value WHERE r.status = 'active'":   &s.ends,
-		`SELECT id, target_id FROM relations WHERE source_id = ? AND status = 'active' ORDER BY updated_at DESC LIMIT ?`: &s.from,
-		`SELECT id, source_id FROM relations WHERE target_id = ? AND status = 'active' ORDER BY updated_at DESC LIMIT ?`: &s.to,
+		// The newest facts of each entity, in each direction: the subqueries run
+		// once for each value of j.
+		`SELECT j.value, r.id, r.target_id FROM json_each(?1) j JOIN relations r ON r.id IN (SELECT id FROM relations
+			WHERE source_id = j.value AND status = 'active' ORDER BY updated_at DESC LIMIT ?2)
+		UNION ALL
+		SELECT j.value, r.id, r.source_id FROM json_each(?1) j JOIN relations r ON r.id IN (SELECT id FROM relations
+			WHERE target_id = j.value AND status = 'active' ORDER BY updated_at DESC LIMIT ?2)`: &s.edges,
+		"SELECT coalesce((SELECT max(id) FROM relations), 0), coalesce((SELECT max(id) FROM entities), 0)": &s.size,
 	}
 }
 
