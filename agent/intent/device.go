@@ -125,9 +125,9 @@ func groupPhrases(ps *phrases, h *home.Home, kind string, rooms []home.Room) {
 	}
 	g := len(rooms) < 2
 	if len(rooms) == 0 {
-		for _, n := range nouns.many {
-			for _, s := range []string{n, "all " + n, "all of " + n, n + " everywhere", "all " + n + " in house"} {
-				ps.add("en", s, value, where, ids, s == n || s == "all "+n)
+		for i, n := range nouns.many {
+			for _, s := range []string{n, "all [the] " + n, "all of " + n, n + " everywhere", "all " + n + " in house"} {
+				ps.add("en", s, value, where, ids, i == 0 && (s == n || s == "all [the] "+n))
 			}
 		}
 		for _, n := range nouns.one {
@@ -142,17 +142,18 @@ func groupPhrases(ps *phrases, h *home.Home, kind string, rooms []home.Room) {
 		return
 	}
 	for _, r := range roomNames(rooms, "en") {
-		for _, n := range nouns.many {
-			for _, s := range []string{r + " " + n, n + " in " + r, "all " + r + " " + n, "all " + n + " in " + r, "all of " + n + " in " + r} {
-				ps.add("en", s, value, where, ids, g && !strings.HasPrefix(s, "all of"))
+		for i, n := range nouns.many {
+			g := g && i == 0
+			for _, s := range []string{r + " " + n, n + " in [the] " + r, "all [the] " + r + " " + n, "all [the] " + n + " in [the] " + r, "all of " + n + " in " + r} {
+				ps.add("en", s, value, where, ids, g && !strings.HasPrefix(s, "all"))
 			}
 		}
-		for _, n := range nouns.one {
-			for _, s := range []string{r + " " + n, n + " in " + r} {
+		for i, n := range nouns.one {
+			for _, s := range []string{r + " " + n, n + " in [the] " + r} {
 				if len(rooms) > 1 {
 					ps.add("en", s, value, where, ids, false)
 				} else {
-					ps.add("en", s, value, where, one, len(ids) == 1)
+					ps.add("en", s, value, where, one, len(ids) == 1 && i == 0)
 				}
 			}
 			ps.add("en", "every "+n+" in "+r, value, where, ids, false)

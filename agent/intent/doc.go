@@ -31,6 +31,10 @@
 // that is nothing but slots takes the value of the one that was said, numbers
 // as numbers, and is left out where none was. The tool `device` stands for the
 // tool and arguments of the device in slot `device`, plus the intent's own.
+// The sentences of `say` are understood and stand in the grammar; those of
+// `also`, in the same form, are understood only where they arrive as text. A
+// grammar that holds every turn of phrase hears the common ones worse.
+//
 // `asks: true` marks an intent that changes nothing, so that a question mark
 // does not speak against it.
 //

@@ -6,7 +6,7 @@ import (
 
 // intent reads one item of the list.
 func (l *loader) intent(n *yaml.Node) {
-	keys := l.mapping(n, "", "an intent", "name", "tool", "args", "say", "asks")
+	keys := l.mapping(n, "", "an intent", "name", "tool", "args", "say", "also", "asks")
 	def := &intentDef{}
 	if keys["name"] == nil || keys["name"].Decode(&def.name) != nil || !nameForm.MatchString(def.name) {
 		l.fail(n.Line, "", "an intent needs a name that begins with a small letter and holds only small letters, digits and _")
@@ -28,10 +28,13 @@ func (l *loader) intent(n *yaml.Node) {
 		l.fail(v.Line, def.name, "args must be a list of `key: value`")
 	}
 	used := map[string]bool{}
-	if v := keys["say"]; v == nil {
+	if keys["say"] == nil && keys["also"] == nil {
 		l.fail(n.Line, def.name, "say is missing: without a sentence nobody can ask for it")
-	} else {
-		l.say(v, def, used)
+	}
+	for _, key := range []string{"say", "also"} {
+		if v := keys[key]; v != nil {
+			l.say(v, def, key, used)
+		}
 	}
 	l.checkArgs(n.Line, def, def.args, used)
 	if def.tool == toolDevice && !used["device"] {
@@ -40,22 +43,22 @@ func (l *loader) intent(n *yaml.Node) {
 	l.set.intents = append(l.set.intents, def)
 }
 
-// say reads the templates by language.
-func (l *loader) say(n *yaml.Node, def *intentDef, used map[string]bool) {
-	langs := l.mapping(n, def.name, "say", "zh", "en")
+// say reads the templates by language, of the key say or also.
+func (l *loader) say(n *yaml.Node, def *intentDef, key string, used map[string]bool) {
+	langs := l.mapping(n, def.name, key, "zh", "en")
 	for _, lang := range []string{"zh", "en"} {
 		v := langs[lang]
 		if v == nil {
 			continue
 		}
 		if v.Kind != yaml.SequenceNode || len(v.Content) > maxTemplates {
-			l.fail(v.Line, def.name, "say.%s must be a list of at most %d sentences", lang, maxTemplates)
+			l.fail(v.Line, def.name, "%s.%s must be a list of at most %d sentences", key, lang, maxTemplates)
 			continue
 		}
 		for _, item := range v.Content {
 			item = deref(item)
 			if item.Kind != yaml.ScalarNode {
-				l.fail(item.Line, def.name, "a sentence of say.%s is no text; put it in quotation marks", lang)
+				l.fail(item.Line, def.name, "a sentence of %s.%s is no text; put it in quotation marks", key, lang)
 				continue
 			}
 			root, err := parseTemplate(item.Value)
@@ -69,7 +72,7 @@ func (l *loader) say(n *yaml.Node, def *intentDef, used map[string]bool) {
 					l.fail(item.Line, def.name, "{%s} is no slot; add it to slots or check its spelling", name)
 				}
 			})
-			t := &template{lang: lang, line: item.Line, root: root, prog: compile(root), def: def}
+			t := &template{lang: lang, line: item.Line, root: root, prog: compile(root), def: def, spoken: key == "say"}
 			t.first, t.anyFirst = t.prog.firstWords()
 			l.set.templates = append(l.set.templates, t)
 		}

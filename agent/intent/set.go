@@ -24,6 +24,7 @@ type template struct {
 	root     node
 	prog     program
 	def      *intentDef
+	spoken   bool // stands in the grammar
 	first    map[string]bool
 	anyFirst bool
 }
