@@ -25,6 +25,10 @@
 // ends the streams that are still open with a *pcm.DeviceError; their owners open
 // them again, as after any loss.
 //
+// Caveat: PortAudio 19.6 as Debian builds it ends the program by an assertion if
+// ALSA's configuration knows no pcm named "default" or "dmix". ALSA's own files
+// always define both; a configuration that replaces them must do so too.
+//
 // Volume is a software gain that all sinks of both kinds share: percent p has
 // the amplitude (p/100)^3, which sounds even. It is kept in the plugin's Store.
 // Nothing here touches the mixer of the card.
