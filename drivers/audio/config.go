@@ -1,12 +1,13 @@
 package audio
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"homeagent/agent/plugin"
 )
 
 // defaultVolume is the volume of a box whose volume nobody has set, in percent.
@@ -27,18 +28,8 @@ type Config struct {
 // Config; unknown keys and wrong values are errors that name them.
 func ParseConfig(node *yaml.Node) (Config, error) {
 	var c Config
-	if node == nil || node.IsZero() {
-		return c, nil
-	}
-	// A Node cannot be decoded strictly, its text can.
-	text, err := yaml.Marshal(node)
-	if err != nil {
-		return c, fmt.Errorf("audio: %w", err)
-	}
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	dec.KnownFields(true)
-	if err := dec.Decode(&c); err != nil {
-		return Config{}, fmt.Errorf("audio: %w", err)
+	if err := plugin.DecodeSection("audio", node, &c); err != nil {
+		return Config{}, err
 	}
 	return c, c.Validate()
 }

@@ -1,11 +1,12 @@
 package timer
 
 import (
-	"bytes"
 	"fmt"
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"homeagent/agent/plugin"
 )
 
 // Bounds of Config.RingFor.
@@ -25,18 +26,8 @@ type Config struct {
 // Config; unknown keys and wrong values are errors that name them.
 func ParseConfig(node *yaml.Node) (Config, error) {
 	var c Config
-	if node == nil || node.IsZero() {
-		return c, nil
-	}
-	// A Node cannot be decoded strictly, its text can.
-	text, err := yaml.Marshal(node)
-	if err != nil {
-		return c, fmt.Errorf("timer: %w", err)
-	}
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	dec.KnownFields(true)
-	if err := dec.Decode(&c); err != nil {
-		return Config{}, fmt.Errorf("timer: %w", err)
+	if err := plugin.DecodeSection("timer", node, &c); err != nil {
+		return Config{}, err
 	}
 	return c, c.Validate()
 }

@@ -1,12 +1,13 @@
 package virtual
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
 
 	"go.yaml.in/yaml/v3"
+
+	"homeagent/agent/plugin"
 )
 
 // maxDevices bounds what one configuration may list.
@@ -33,18 +34,8 @@ type Device struct {
 // Config; unknown keys and wrong values are errors that name them.
 func ParseConfig(node *yaml.Node) (Config, error) {
 	var c Config
-	if node == nil || node.IsZero() {
-		return c, nil
-	}
-	// A Node cannot be decoded strictly, its text can.
-	text, err := yaml.Marshal(node)
-	if err != nil {
-		return c, fmt.Errorf("virtual: %w", err)
-	}
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	dec.KnownFields(true)
-	if err := dec.Decode(&c); err != nil {
-		return Config{}, fmt.Errorf("virtual: %w", err)
+	if err := plugin.DecodeSection("virtual", node, &c); err != nil {
+		return Config{}, err
 	}
 	return c, c.Validate()
 }

@@ -7,6 +7,10 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"homeagent/agent/plugin"
 )
 
 // Config is the section `voice` of config.yaml. The zero value is the default.
@@ -46,6 +50,16 @@ type Service struct {
 	Languages []string `yaml:"languages"`
 	// Voice is for speech only, default "alloy".
 	Voice string `yaml:"voice"`
+}
+
+// ParseConfig reads the section from its YAML node. A nil node is the zero
+// Config; unknown keys and wrong values are errors that name them.
+func ParseConfig(node *yaml.Node) (Config, error) {
+	var c Config
+	if err := plugin.DecodeSection("voice", node, &c); err != nil {
+		return Config{}, err
+	}
+	return c, c.Validate()
 }
 
 // off is the device name that switches a direction off.
