@@ -2,6 +2,7 @@ package voice
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"homeagent/agent/event"
@@ -15,6 +16,9 @@ const (
 	injectWait    = 10 * time.Second
 	// heldItems bounds what waits while somebody speaks.
 	heldItems = 16
+	// longestMessage is how much of a message is looked at, in bytes; far more
+	// than is ever spoken.
+	longestMessage = 64 << 10
 )
 
 // recognition is the one that runs.
@@ -210,7 +214,11 @@ func (s *session) onControl(e event.Event) {
 
 // onMessage takes what the agent says.
 func (s *session) onMessage(m plugin.Message) {
-	it := item{text: sentence.Plain(m.Text), lang: m.Lang, input: m.ReplyTo}
+	text := m.Text
+	if len(text) > longestMessage {
+		text = strings.ToValidUTF8(text[:longestMessage], "")
+	}
+	it := item{text: sentence.Plain(text), lang: m.Lang, input: m.ReplyTo}
 	if it.lang == "" {
 		it.lang = plugin.LangOf(it.text)
 	}

@@ -80,7 +80,10 @@ func (s *source) start() error {
 	}
 	f, err := p.open()
 	if err == io.EOF {
-		return nil // Read goes on with the next run
+		s.mu.Lock()
+		s.cur = nil // Read goes on with the next run
+		s.mu.Unlock()
+		return nil
 	}
 	if err != nil {
 		return err

@@ -51,7 +51,13 @@ func (st *stream) ask() {
 		if err == nil {
 			src, err = st.fit(src)
 		}
-		ahead <- piece{src, err}
+		st.mu.Lock()
+		defer st.mu.Unlock()
+		if st.closed && err == nil {
+			src.Close()
+			return
+		}
+		ahead <- piece{src, err} // has room for one
 	}()
 }
 
@@ -143,7 +149,7 @@ func (st *stream) fail(err error) {
 	st.end = err
 }
 
-// Close implements pcm.Source and waits for the request that is under way.
+// Close implements pcm.Source. A request that is under way is cancelled.
 func (st *stream) Close() error {
 	st.mu.Lock()
 	if st.closed {
@@ -151,27 +157,19 @@ func (st *stream) Close() error {
 		return nil
 	}
 	st.closed = true
-	cur, ahead := st.cur, st.ahead
 	st.cancel()
 	st.stop()
+	cur := st.cur
+	select {
+	case p := <-st.ahead: // nil where no text is left
+		if p.src != nil {
+			p.src.Close()
+		}
+	default: // on its way: it finds the stream closed
+	}
 	st.mu.Unlock()
 	if cur != nil {
 		cur.Close()
-	}
-	if ahead != nil {
-		select {
-		case p := <-ahead:
-			if p.src != nil {
-				p.src.Close()
-			}
-		default:
-			// The goroutine ends with the context; its source is closed with it.
-			go func() {
-				if p := <-ahead; p.src != nil {
-					p.src.Close()
-				}
-			}()
-		}
 	}
 	return nil
 }
