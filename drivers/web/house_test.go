@@ -213,7 +213,7 @@ func (h *house) openDoor() {
 		ended <- door.Run(ctx, door.Options{
 			ListenAddr: h.listen, DataDir: h.dir, RunDir: h.dir, LinkSecret: secret, Log: h.api.log,
 			Announce: func(code string, _ []string) { h.code = code },
-			Ready:    func(a net.Addr) { ready <- a },
+			Ready:    func(as []net.Addr) { ready <- as[0] },
 		})
 	}()
 	select {

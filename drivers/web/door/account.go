@@ -163,7 +163,7 @@ func (s *store) newSession(account, from string) (cookie string, v session, err 
 		var gone [][]byte
 		var rest []old
 		err := each(b, func(k []byte, v session) error {
-			if now.After(v.Expires) {
+			if !now.Before(v.Expires) {
 				gone = append(gone, bytes.Clone(k))
 			} else {
 				rest = append(rest, old{bytes.Clone(k), v.Created})

@@ -97,12 +97,16 @@ type Options struct {
 	Control Control
 	// Announce is told where the page is, and the code while it is unclaimed ("" after).
 	Announce func(code string, urls []string)
-	// Ready, if set, is called once with the TCP address bound, before the first request is served.
-	Ready func(addr net.Addr)
+	// Ready, if set, is called once before the first request is served, with the
+	// TCP addresses bound: that of ListenAddr, then that of TLSAddr.
+	Ready func(addrs []net.Addr)
 	Log   *slog.Logger
 	// Now is the clock; time.Now if nil.
 	Now    func() time.Time
 	Limits Limits
+
+	// cheapHash makes passwords cost next to nothing, for tests of what stands around them.
+	cheapHash bool
 }
 
 // SocketName is the name of the door's unix socket in the run folder.
@@ -201,14 +205,15 @@ func (s *server) listen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	bound := newBoundedListener(tcp, s.opt.Limits)
-	add(bound, outside)
+	addrs := []net.Addr{tcp.Addr()}
+	add(newBoundedListener(tcp, s.opt.Limits), outside)
 	if s.opt.TLS != nil && s.opt.TLSAddr != "" {
 		l, err := listenTCP(s.opt.TLSAddr, "daemon.tls_addr")
 		if err != nil {
 			closeAll()
 			return err
 		}
+		addrs = append(addrs, l.Addr())
 		add(tls.NewListener(newBoundedListener(l, s.opt.Limits), s.opt.TLS), outside)
 	}
 	sock, err := listenUnix(filepath.Join(s.opt.RunDir, SocketName), s.opt.SocketMode, s.opt.SocketGroup)
@@ -219,7 +224,7 @@ func (s *server) listen(ctx context.Context) error {
 	add(sock, inside)
 
 	if s.opt.Ready != nil {
-		s.opt.Ready(tcp.Addr())
+		s.opt.Ready(addrs)
 	}
 	if s.opt.Announce != nil {
 		s.opt.Announce(s.setup.code(), pageURLs(tcp.Addr()))

@@ -114,7 +114,7 @@ func hostName(host string) (string, bool) {
 		name = n
 	}
 	name = strings.TrimSuffix(strings.ToLower(name), ".")
-	return name, name != ""
+	return name, name != "" && !strings.ContainsAny(name, "[]") && !strings.HasSuffix(name, ".")
 }
 
 func digits(s string) bool { return strings.Trim(s, "0123456789") == "" && len(s) <= 5 }

@@ -51,6 +51,7 @@ type house struct {
 	t     *testing.T
 	dir   string
 	addr  string
+	addrs []net.Addr
 	clock *clock
 	code  string
 	urls  []string
@@ -84,18 +85,17 @@ func openIn(t *testing.T, dir string, change func(*Options)) *house {
 	ready := make(chan net.Addr, 1)
 	h.opt = Options{
 		ListenAddr: "127.0.0.1:0", DataDir: dir, RunDir: dir, LinkSecret: testSecret, Version: "test",
-		Now: h.clock.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		cheapHash: true, Now: h.clock.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		Announce: func(code string, urls []string) { h.code, h.urls = code, urls },
 	}
 	if change != nil {
 		change(&h.opt)
 	}
 	announce := h.opt.Announce
-	var bound net.Addr
-	h.opt.Ready = func(a net.Addr) { bound = a }
+	h.opt.Ready = func(as []net.Addr) { h.addrs = as }
 	h.opt.Announce = func(code string, urls []string) {
 		announce(code, urls)
-		ready <- bound
+		ready <- h.addrs[0]
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

@@ -44,9 +44,13 @@ func (s *server) hash(ctx context.Context, password string) (string, error) {
 	defer func() { <-s.hashing }()
 	salt := make([]byte, argonSalt)
 	rand.Read(salt) // never fails (crypto/rand, since Go 1.24)
-	key := argon2.IDKey([]byte(password), salt, argonTime, argonMemory, argonThreads, argonKey)
+	memory := uint32(argonMemory)
+	if s.opt.cheapHash {
+		memory = 8
+	}
+	key := argon2.IDKey([]byte(password), salt, argonTime, memory, argonThreads, argonKey)
 	b := base64.RawStdEncoding
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonThreads,
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, memory, argonTime, argonThreads,
 		b.EncodeToString(salt), b.EncodeToString(key)), nil
 }
 
