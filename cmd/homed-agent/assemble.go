@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"homeagent/agent/bus"
+	"homeagent/agent/home"
+	"homeagent/agent/host"
+	"homeagent/agent/intent"
+	"homeagent/agent/mind"
+	"homeagent/agent/plugin"
+	"homeagent/agent/provider"
+	"homeagent/agent/provider/chain"
+	"homeagent/agent/provider/offline"
+	"homeagent/agent/queue"
+	"homeagent/drivers/audio"
+	"homeagent/drivers/llm"
+	"homeagent/drivers/timer"
+	"homeagent/drivers/virtual"
+	"homeagent/drivers/voice"
+	"homeagent/drivers/voice/engine"
+	"homeagent/drivers/voice/espeak"
+	"homeagent/drivers/voice/speech"
+	"homeagent/drivers/web"
+	"homeagent/firmware/config"
+	"homeagent/memory"
+	"homeagent/memory/disk"
+)
+
+// agentHouse is everything that was joined, in the order of its making.
+type agentHouse struct {
+	log     *slog.Logger
+	bus     *bus.Bus
+	memory  *memory.Memory
+	queue   *queue.Queue
+	host    *host.Host
+	mind    *mind.Mind
+	chain   *chain.Chain
+	engines *engine.Client
+	audio   *audio.Plugin
+	voice   *voice.Plugin
+	notes   []string
+}
+
+// note keeps a sentence for the status and says it in the log.
+func (a *agentHouse) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	a.notes = append(a.notes, text)
+	a.log.Warn(text)
+}
+
+// assemble joins the agent of one data folder. Only what the mind cannot be
+// without (memory's database, the queue) is an error; the rest is noted.
+func assemble(h config.Handover, cfg *config.Config, log *slog.Logger) (_ *agentHouse, err error) {
+	debug.SetGCPercent(50) // a small box: memory is scarcer than cycles
+	a := &agentHouse{log: log, bus: bus.New(log, nil)}
+	defer func() {
+		if err != nil {
+			a.close(context.Background())
+		}
+	}()
+
+	household := a.household(cfg)
+	commands := a.intents(h.DataDir, household)
+
+	mem, notices, err := memory.Open(h.DataDir, memory.Options{Keep: cfg.Memory.Keep, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	a.memory = mem
+	for _, n := range notices {
+		a.note("%v", n)
+	}
+	if a.queue, err = queue.Open(disk.OS{}, filepath.Join(h.DataDir, "queue.log"), log); err != nil {
+		return nil, err
+	}
+
+	a.host = host.New(host.Options{
+		Log: log, Bus: a.bus, Home: household, Memory: mem.Plugin(), Stores: stores{mem},
+		Secret: func(name string) string { return h.Secrets[name] },
+	})
+	mem.UseTools(a.host)
+	core := a.host.Core("memory")
+	for _, t := range mem.Tools() {
+		if err := core.RegisterTool(t.Def.Name, t.Def, t.Handler); err != nil {
+			return nil, err
+		}
+	}
+
+	clients := a.models(h, cfg)
+	var thinkers []provider.Provider
+	for _, c := range clients {
+		thinkers = append(thinkers, c)
+	}
+	thinkers = append(thinkers, offline.New(offline.Options{
+		Intents: commands, Home: household, Now: time.Now,
+		Unreachable: func(lang string) string {
+			if len(clients) == 0 {
+				return ""
+			}
+			if e := a.chain.Trouble(); e != nil {
+				return chain.Why(e, lang)
+			}
+			return ""
+		},
+	}))
+	a.chain = chain.New(chain.Options{Log: log}, thinkers...)
+	a.mind, err = mind.New(mind.Options{
+		Log: log, Bus: a.bus, Host: a.host, Queue: a.queue, Memory: mem, Provider: a.chain,
+		Persona: persona(filepath.Join(h.DataDir, "personal.md")), MaxToolRounds: cfg.Agent.MaxToolRounds,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a, a.plugins(h, cfg, commands, clients)
+}
+
+// plugins adds every sense and hand in the order of starting.
+func (a *agentHouse) plugins(h config.Handover, cfg *config.Config, commands *intent.Set, clients []*llm.Client) error {
+	models := modelsDir(cfg.ModelsDir)
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	a.engines = engine.NewClient(engine.Options{Command: []string{self, "engines", "-models", models}, Log: a.log})
+
+	audioCfg, err := audio.ParseConfig(cfg.Plugins["audio"])
+	a.section("audio", err)
+	virtualCfg, err := virtual.ParseConfig(cfg.Plugins["virtual"])
+	a.section("virtual", err)
+	timerCfg, err := timer.ParseConfig(cfg.Plugins["timer"])
+	a.section("timer", err)
+	voiceCfg, err := voice.ParseConfig(cfg.Plugins["voice"])
+	a.section("voice", err)
+
+	a.audio = audio.New(audioCfg)
+	a.voice = voice.New(voice.Options{
+		Config: voiceCfg, Wake: newWaker(models), Endpointing: a.engines, English: a.engines.English(),
+		Synthesizers: []speech.Synthesizer{espeak.New(espeak.Config{})},
+		Grammar:      commands.Grammar, LLM: func() bool { return len(clients) > 0 },
+	})
+	for _, p := range []plugin.Plugin{
+		llm.NewPlugin(clients...), a.audio, virtual.New(virtualCfg), timer.New(timerCfg, nil), a.voice,
+		web.New(web.Options{Registry: registry{a}, Socket: filepath.Join(h.RunDir, "door.sock"), LinkSecret: h.LinkSecret, Version: h.Version}),
+	} {
+		if err := a.host.Add(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// section notes a section that its plugin does not understand; its defaults hold.
+func (a *agentHouse) section(name string, err error) {
+	if err != nil {
+		a.note("config section %s: %v; its defaults are used", name, err)
+	}
+}
+
+// household reads the section home; what is wrong is noted, and the household
+// of a fresh box stands in.
+func (a *agentHouse) household(cfg *config.Config) *home.Home {
+	if cfg.Home == nil {
+		return home.Default()
+	}
+	got, errs := home.ParseNode(cfg.Home)
+	for _, err := range errs {
+		a.note("config section home: %v", err)
+	}
+	if got == nil {
+		a.note("config section home cannot be used; the household of a fresh box stands in until it is mended")
+		return home.Default()
+	}
+	return got
+}
+
+// intents reads the user's own intents.yaml, else the built-in one.
+func (a *agentHouse) intents(dir string, household *home.Home) *intent.Set {
+	path := filepath.Join(dir, "intents.yaml")
+	text, err := os.ReadFile(path)
+	if err == nil {
+		set, lerr := intent.Load(text, household)
+		if lerr == nil {
+			return set
+		}
+		a.note("%s: %v; the built-in commands are used", path, lerr)
+	} else if !errors.Is(err, os.ErrNotExist) {
+		a.note("%s: %v; the built-in commands are used", path, err)
+	}
+	set, err := intent.Default(household)
+	if err != nil { // a name of the household that no grammar can hold
+		a.note("%v", err)
+		set, _ = intent.Default(home.Default())
+	}
+	return set
+}
+
+// models makes a client for each configured language model.
+func (a *agentHouse) models(h config.Handover, cfg *config.Config) []*llm.Client {
+	var clients []*llm.Client
+	for _, p := range cfg.Providers {
+		key := ""
+		if p.Key != "" {
+			if key = h.Secrets[p.Key]; key == "" {
+				a.note("provider %s: no secret is called %q; set it with `homectl secret set %s`", p.Kind, p.Key, p.Key)
+			}
+		}
+		c, err := llm.New(llm.Config{Kind: p.Kind, BaseURL: p.BaseURL, Model: p.Model, Thinking: p.Thinking, Key: key})
+		if err != nil {
+			a.note("%v", err)
+			continue
+		}
+		clients = append(clients, c)
+	}
+	return clients
+}
+
+// close ends everything in the reverse order of its making.
+func (a *agentHouse) close(ctx context.Context) {
+	if a.host != nil {
+		a.host.Stop(ctx)
+	}
+	if a.engines != nil {
+		a.engines.Close()
+	}
+	if a.queue != nil {
+		if err := a.queue.Close(); err != nil {
+			a.log.Error("close queue", "err", err)
+		}
+	}
+	if a.memory != nil {
+		if err := a.memory.Close(); err != nil {
+			a.log.Error("close memory", "err", err)
+		}
+	}
+	a.bus.Close(ctx)
+}
+
+// stores gives each plugin its bucket of memory's database.
+type stores struct{ *memory.Memory }
+
+func (s stores) Store(name string) plugin.Store { return s.Memory.Store(name) }
+
+// registry is what the web plugin may ask.
+type registry struct{ a *agentHouse }
+
+func (r registry) Endpoint(name string) (plugin.EndpointHandler, bool) {
+	return r.a.host.Endpoint(name)
+}
+func (r registry) Stream(name string) (plugin.StreamHandler, bool) { return r.a.host.Stream(name) }
+
+// status is the agent's part of GET /status.
+type status struct {
+	mind.Status
+	Audio   audio.Status `json:"audio"`
+	Engines bool         `json:"engines_running"`
+	Notes   []string     `json:"notes"`
+}
+
+func (r registry) Status(ctx context.Context) any {
+	return status{Status: r.a.mind.Status(), Audio: r.a.audio.Status(ctx, "en"), Engines: r.a.engines.Running(), Notes: r.a.notes}
+}

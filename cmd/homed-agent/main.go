@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"homeagent/drivers/voice/engine/server"
+	"homeagent/firmware/config"
+)
+
+var version = "dev" // set by the linker
+
+// stopWait bounds an orderly end; the supervisor kills after 4 s.
+const stopWait = 3 * time.Second
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "engines" {
+		os.Exit(engines(os.Args[2:]))
+	}
+	os.Exit(agent())
+}
+
+// agent runs the mind until SIGTERM.
+func agent() int {
+	h, err := config.ReadHandover()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "homed-agent:", err)
+		return 1
+	}
+	cfg, _, _ := config.Parse([]byte(h.Config)) // the supervisor hands over what parses
+	var level slog.Level
+	if level.UnmarshalText([]byte(cfg.Daemon.LogLevel)) != nil {
+		level = slog.LevelInfo
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	a, err := assemble(h, cfg, log)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "homed-agent:", err)
+		return 1
+	}
+	a.host.Start(ctx)
+	log.Info("agent runs", "version", h.Version, "provider", a.chain.Name())
+	err = a.mind.Run(ctx)
+	end, cancel := context.WithTimeout(context.Background(), stopWait)
+	defer cancel()
+	a.close(end)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "homed-agent:", err)
+		return 1
+	}
+	return 0
+}
+
+// engines answers the agent on standard input and output.
+func engines(args []string) int {
+	flags := flag.NewFlagSet("homed-agent engines", flag.ContinueOnError)
+	models := flags.String("models", "", "models folder")
+	if flags.Parse(args) != nil {
+		return 2
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	// An interrupt at the terminal is for the agent, which then closes our input.
+	signal.Ignore(os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	if err := server.Serve(ctx, os.Stdin, os.Stdout, server.Options{ModelsDir: *models, Log: log}); err != nil {
+		log.Error("engines", "err", err)
+		return 1
+	}
+	return 0
+}
