@@ -103,7 +103,7 @@ func (c *committer) commit(t plugin.Triple) error {
 	if err != nil {
 		return err
 	}
-	key, one := relationKey(t.Relation)
+	key, one := relationKey(t.Relation, t.Object)
 	known, err := c.confirm(source, target, key)
 	if err != nil || known {
 		return err

@@ -199,6 +199,8 @@ func TestANewerFactEndsTheOlder(t *testing.T) {
 		{"a name", "我/叫/小明", "我/名字是/大明", "小明 大明", true, false},
 		{"a password", "WiFi/password is/abc", "wifi/password/def", "wifi password", true, false},
 		{"underscores", "Ann/lives_in/Paris", "Ann/lives_in/Rome", "ann", true, false},
+		{"a time is no place", "the party/is on/Friday", "the party/is in/the garden", "party", false, true},
+		{"another time", "聚会/在/周五", "聚会/在/周六", "聚会", true, false},
 		{"likes add up", "Ann/likes/tea", "Ann/likes/coffee", "ann", false, true},
 		{"other subject", "Ann/lives in/Paris", "Eve/lives in/Rome", "ann eve", false, true},
 	}

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	_ "github.com/mattn/go-sqlite3" // the driver "sqlite3"
@@ -49,6 +50,8 @@ type Graph struct {
 	write *sql.DB // one connection
 	read  *sql.DB
 	stmt  statements
+
+	commits atomic.Int64
 }
 
 // Open opens or creates the file. A non-nil Notice comes with a usable, empty
@@ -251,8 +254,15 @@ func (g *Graph) update(ctx context.Context, fn func(*sql.Tx) error) error {
 		tx.Rollback() // the first error is the one that matters
 		return plain(err)
 	}
-	return plain(tx.Commit())
+	if err := tx.Commit(); err != nil {
+		return plain(err)
+	}
+	g.commits.Add(1)
+	return nil
 }
+
+// Commits is the number of write transactions since Open; each cost a sync.
+func (g *Graph) Commits() int64 { return g.commits.Load() }
 
 // Close ends all connections, which moves the write-ahead log into the file.
 // Closing twice is harmless.

@@ -113,7 +113,7 @@ func (g *Graph) where(ctx context.Context, c Criteria, forgotten bool) (string, 
 		}
 	}
 	if c.Relation != "" {
-		key, _ := relationKey(c.Relation)
+		key, _ := relationKey(c.Relation, c.Object)
 		also("r.relation_key = ?", key)
 	}
 	if c.Source != "" {
