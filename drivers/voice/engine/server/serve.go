@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"sync"
 	"time"
 
@@ -42,7 +43,13 @@ type backend interface {
 // the whole engines process. A request that fails is answered with a fault;
 // only a client that does not speak the protocol, or is gone, makes an error.
 // If in is an io.Closer it is closed, so that its reader ends.
+//
+// When memory runs out this is the process that the kernel should end: the
+// agent starts it again, while nothing else of the house comes back as fast.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
+	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0); err != nil {
+		opt.log().Debug("engines: memory priority", "err", err)
+	}
 	return serve(ctx, in, out, newModels(opt), opt.log())
 }
 
