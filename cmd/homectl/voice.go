@@ -78,23 +78,14 @@ func (c *hearCmd) Run(e *env) error {
 	answers, ended := 0, false
 	var failed error
 	err := e.lines(http.MethodPost, path, client.Upload{ContentType: "audio/wav", Body: in}, func(l line) error {
-		if c.JSON {
-			return c.printJSON(e.out, l)
+		if err := c.print(e, l); err != nil {
+			return err
 		}
 		switch l.Event {
-		case "heard":
-			fmt.Fprintf(e.out, "%s%s\n", e.words("听到：", "heard: "), l.Text)
-		case "ignored":
-			fmt.Fprintf(e.out, "%s%s\n", e.words("听到，但不是指令：", "heard, but no command: "), l.Text)
-		case "nothing":
-			fmt.Fprintln(e.out, e.words("没有听清。", "nothing was understood."))
-		case "notice":
-			fmt.Fprintf(e.out, "(%s)\n", l.Text)
 		case "error":
 			failed = errors.New(l.Text)
 		case "answer":
 			answers++
-			fmt.Fprintf(e.out, "%s%s\n", e.words("回答：", "answer: "), l.Text)
 			return c.save(l.WAV, answers)
 		case "end":
 			ended = true
@@ -106,10 +97,30 @@ func (c *hearCmd) Run(e *env) error {
 		return err
 	case failed != nil:
 		return failed
-	case !ended && !c.JSON:
+	case !ended:
 		return errors.New(e.words("连接中断，录音没有听完", "the connection ended before the recording did"))
 	case c.Out != "" && answers == 0:
 		return errors.New(e.words("没有回答，因此没有写文件", "there was no answer, so nothing was written"))
+	}
+	return nil
+}
+
+// print shows one line: in words, or as it came.
+func (c *hearCmd) print(e *env, l line) error {
+	if c.JSON {
+		return c.printJSON(e.out, l)
+	}
+	switch l.Event {
+	case "heard":
+		fmt.Fprintf(e.out, "%s%s\n", e.words("听到：", "heard: "), l.Text)
+	case "ignored":
+		fmt.Fprintf(e.out, "%s%s\n", e.words("听到，但不是指令：", "heard, but no command: "), l.Text)
+	case "nothing":
+		fmt.Fprintln(e.out, e.words("没有听清。", "nothing was understood."))
+	case "notice":
+		fmt.Fprintf(e.out, "(%s)\n", l.Text)
+	case "answer":
+		fmt.Fprintf(e.out, "%s%s\n", e.words("回答：", "answer: "), l.Text)
 	}
 	return nil
 }
