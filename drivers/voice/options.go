@@ -38,12 +38,14 @@ type Options struct {
 // Wake makes detectors and learns words. Implementations are safe for use by
 // several goroutines; the Detectors are not.
 type Wake interface {
-	// Open returns a detector that hears all the words. Without words it hears
-	// the built-in one, and wraps speech.ErrMissing where there is none.
+	// Open returns a detector that hears all the words; without words the
+	// built-in one, and an error where there is none. What is not installed
+	// wraps speech.ErrMissing.
 	Open(words []Word) (speech.Detector, error)
 	// Learn makes a word from takes of it, each one utterance at pcm.Voice. The
-	// error may have In(lang string) string, a sentence for the person.
-	Learn(ctx context.Context, name string, takes [][]int16) ([]byte, error)
+	// error may have In(lang string) string, a sentence for the person; remarks
+	// says in a language what could be better about the takes.
+	Learn(ctx context.Context, name string, takes [][]int16) (data []byte, remarks func(lang string) string, err error)
 	// BuiltIn names the word that is heard before any is learnt, "" for none.
 	BuiltIn() string
 }

@@ -156,10 +156,15 @@ func (p *Plugin) enrol(ctx context.Context, name string, req *plugin.Request, ou
 			return p.answerLate(out, req.Lang, err)
 		}
 	}
-	data, err := bounded(ctx, learnWait, func(ctx context.Context) ([]byte, error) {
-		return p.opt.Wake.Learn(ctx, name, takes)
+	type learnt struct {
+		data    []byte
+		remarks func(lang string) string
+	}
+	word, err := bounded(ctx, learnWait, func(ctx context.Context) (l learnt, err error) {
+		l.data, l.remarks, err = p.opt.Wake.Learn(ctx, name, takes)
+		return l, err
 	})
-	if err == nil && len(data) == 0 {
+	if err == nil && len(word.data) == 0 {
 		err = errors.New("the word is empty")
 	}
 	if err != nil {
@@ -172,7 +177,7 @@ func (p *Plugin) enrol(ctx context.Context, name string, req *plugin.Request, ou
 		}
 		return f
 	}
-	if err := p.api.Store().Put(wordKey+name, data); err != nil {
+	if err := p.api.Store().Put(wordKey+name, word.data); err != nil {
 		if recorded {
 			return p.answerLate(out, req.Lang, err)
 		}
@@ -181,6 +186,11 @@ func (p *Plugin) enrol(ctx context.Context, name string, req *plugin.Request, ou
 	p.reloadWords()
 	if !recorded {
 		out.Status(http.StatusOK, ndjson)
+	}
+	if word.remarks != nil {
+		if err := writeLine(out, Line{Event: "notice", Text: word.remarks(req.Lang)}); err != nil {
+			return err
+		}
 	}
 	return writeLine(out, Line{Event: "learnt", Text: name, Take: len(takes)})
 }

@@ -25,7 +25,7 @@ var (
 	noteCannotSpeak  = phrase{"没能把回答说出来：%s。", "The answer could not be spoken: %s."}
 	noteNoSynth      = phrase{"没有能说这种语言的语音合成。请运行 tools/setup（Debian 软件包 espeak-ng）。", "No speech synthesis for this language. Run tools/setup (Debian package espeak-ng)."}
 	noteEndpoint     = phrase{"断句引擎出错，改用音量判断：%s。", "The endpoint engine failed; loudness decides instead: %s."}
-	noteNoWake       = phrase{"没有唤醒词：%s。请用按键说话，或运行 tools/setup。", "There is no wake word: %s. Use push to talk, or run tools/setup."}
+	noteNoWake       = phrase{"没有唤醒词：%s。请登记一个（homectl wake enrol 名字），或用按键说话。", "There is no wake word: %s. Enrol one (homectl wake enrol NAME), or use push to talk."}
 	noteSpeakerMuted = phrase{"扬声器已静音，回答没有播放。", "The speaker is muted; the answer was not spoken."}
 	noteDropped      = phrase{"等待播放的内容太多，这条没有播放。", "Too much waits to be spoken; this was left out."}
 	noteRecognition  = phrase{"语音识别出错：%s。", "Speech recognition failed: %s."}
