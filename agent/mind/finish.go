@@ -149,7 +149,7 @@ func (t *turn) conclude(outcome Outcome, final string) {
 		t.m.report(t.in, "queue_failed", err.Error())
 	}
 	t.step(StepDone)
-	t.m.turnEvent(t, "turn_end", string(outcome))
+	t.last = t.event("turn_end", string(outcome))
 }
 
 // endCancelled ends a turn that was stopped: by the user for good, by the end
@@ -178,7 +178,7 @@ func (t *turn) pause() {
 		t.m.report(t.in, "queue_failed", err.Error())
 	}
 	t.step(StepPaused)
-	t.m.turnEvent(t, "turn_paused", "")
+	t.last = t.event("turn_paused", "")
 }
 
 // close ends a turn of an earlier process whose answer stood fast: it is sent
@@ -242,5 +242,5 @@ func (t *turn) setAside() {
 		m.report(t.in, "queue_failed", err.Error())
 	}
 	t.step(StepSetAside)
-	m.turnEvent(t, "turn_end", string(SetAside))
+	t.last = t.event("turn_end", string(SetAside))
 }

@@ -48,6 +48,7 @@ type turn struct {
 	noMemory map[string]bool // tools of the turn whose output is not computed on
 	failures map[string]int  // calls that failed the same way
 	drafts   *drafts
+	last     event.Event // the one that tells how the turn ended
 }
 
 func (m *Mind) newTurn(ctx context.Context, in plugin.Input, e *queue.Entry) *turn {
@@ -81,13 +82,18 @@ type ending struct {
 
 // deal leads one input to its end.
 func (m *Mind) deal(ctx context.Context, e *queue.Entry) {
-	t := m.newTurn(ctx, e.Input, e)
+	// The turn ends by its own cancel alone, so that the cause tells a stop of
+	// the user from the end of the process.
+	t := m.newTurn(context.WithoutCancel(ctx), e.Input, e)
 	defer t.cancel(nil)
 	m.setRunning(t)
-	defer m.setRunning(nil)
+	defer func() { // whoever hears of the end finds no turn running
+		m.setRunning(nil)
+		m.o.Bus.Publish(t.last)
+	}()
 	stop := context.AfterFunc(ctx, func() { t.cancel(errShutdown) })
 	defer stop()
-	m.turnEvent(t, "turn_start", "")
+	m.o.Bus.Publish(t.event("turn_start", ""))
 	t.step(StepStart)
 	switch {
 	case e.Starts >= 2:
@@ -99,9 +105,9 @@ func (m *Mind) deal(ctx context.Context, e *queue.Entry) {
 	}
 }
 
-func (m *Mind) turnEvent(t *turn, state, text string) {
-	m.o.Bus.Publish(event.Event{Type: event.System, State: state, Input: t.in.ID, Source: t.in.Source,
-		Channel: t.in.Channel, User: t.in.UserID, Text: text})
+func (t *turn) event(state, text string) event.Event {
+	return event.Event{Type: event.System, State: state, Input: t.in.ID, Source: t.in.Source,
+		Channel: t.in.Channel, User: t.in.UserID, Text: text}
 }
 
 // run leads the input through the stages up to its answer.

@@ -32,6 +32,7 @@ type Queue struct {
 	live  int64 // bytes of records that still count
 	held  int64 // bytes of text and media in memory
 	bad   int   // records that Open could not read
+	least int64 // size below which the log is not compacted
 	wake  chan struct{}
 }
 
@@ -118,6 +119,9 @@ func (q *Queue) signal() {
 // turn starts. Entry.Starts does not count this start. One goroutine calls it.
 func (q *Queue) Next(ctx context.Context) (*Entry, error) {
 	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err // before looking: Pause has put back what was running
+		}
 		q.mu.Lock()
 		it := q.pop()
 		if it == nil {
@@ -252,7 +256,7 @@ func (q *Queue) finish(r record, sync bool) error {
 	if err != nil {
 		return fmt.Errorf("queue: %s of input %s: %w", r.Kind, r.ID, err)
 	}
-	if q.log.Size() > compactAt && q.live < q.log.Size()/2 {
+	if q.log.Size() > q.least && q.live < q.log.Size()/2 {
 		if err := q.rewrite(); err != nil {
 			q.slog.Warn("the queue's log could not be compacted", "err", err)
 		}

@@ -278,7 +278,8 @@ func TestCompaction(t *testing.T) {
 	q := open(t, d)
 	keep := text("keep", "_probe_")
 	put(t, q, keep)
-	big := strings.Repeat("长", 60<<10)
+	big := strings.Repeat("长", 1000)
+	q.least = 40 << 10
 	for i := range 40 {
 		in := text(fmt.Sprint(i), "web")
 		in.Payload = big
@@ -287,7 +288,7 @@ func TestCompaction(t *testing.T) {
 		if err := q.Done(in.ID); err != nil {
 			t.Fatal(err)
 		}
-		if s := q.Stats(); s.LogBytes > compactAt+(1<<20) {
+		if s := q.Stats(); s.LogBytes > q.least+10<<10 {
 			t.Fatalf("the log grew to %d", s.LogBytes)
 		}
 	}
@@ -467,8 +468,8 @@ func TestFaultAtEveryCall(t *testing.T) {
 		if !a.put["x"] {
 			return a
 		}
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
 		if e, err := q.Next(ctx); err != nil || e.Input.ID != "x" {
 			return a
 		}
@@ -500,8 +501,8 @@ func TestFaultAtEveryCall(t *testing.T) {
 				name := fmt.Sprintf("%v at %d, %v kept", fault, n, keep)
 				q := open(t, d.Reboot(keep))
 				found := map[string]*Entry{}
-				ctx, cancel := context.WithCancel(context.Background())
-				cancel()
+				ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+				defer cancel()
 				for q.Stats().User > 0 {
 					e, err := q.Next(ctx)
 					if err != nil {

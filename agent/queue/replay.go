@@ -22,7 +22,7 @@ const (
 // beside it as "<path>.bad-<time>" and logged; a file that cannot be opened as
 // a log at all is an error.
 func Open(fsys disk.FS, path string, log *slog.Logger) (*Queue, error) {
-	q := &Queue{path: path, fs: fsys, slog: log, items: map[string]*item{}, wake: make(chan struct{}, 1)}
+	q := &Queue{path: path, fs: fsys, slog: log, least: compactAt, items: map[string]*item{}, wake: make(chan struct{}, 1)}
 	var bad bytes.Buffer
 	l, err := disk.OpenLog(fsys, path, func(b []byte) error {
 		r, err := decode(b)
