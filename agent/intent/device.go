@@ -135,7 +135,7 @@ func groupPhrases(ps *phrases, h *home.Home, kind string, rooms []home.Room) {
 			ps.add("en", "every "+n, value, where, ids, false)
 		}
 		for _, n := range nouns.zh {
-			for _, f := range []string{"", "所有", "所有的", "全部", "全部的", "全屋", "全屋的", "全家的", "家里的", "家里所有的", "家里所有", "屋里的", "每盏", "每个房间的", "整个家的"} {
+			for _, f := range []string{"", "所有", "所有的", "全部", "全部的", "全屋", "全屋的", "全家的", "家里的", "家里所有的", "家里所有", "屋里的", "家里全部的", "那盏", "这盏", "整屋的", "房子里的", "每盏", "每个房间的", "整个家的"} {
 				ps.add("zh", f+n, value, where, ids, false)
 			}
 		}
@@ -167,6 +167,29 @@ func groupPhrases(ps *phrases, h *home.Home, kind string, rooms []home.Room) {
 			}
 		}
 	}
+}
+
+// litPhrases says a household's rooms where their lamps are meant: "brighten
+// the kitchen". The value is the lamps' ids.
+func litPhrases(h *home.Home) *phrases {
+	ps := newPhrases(true)
+	for _, r := range h.Rooms {
+		var ids []string
+		for _, d := range h.Devices {
+			if d.Room == r.Name && d.Kind == "lamp" {
+				ids = append(ids, d.Name)
+			}
+		}
+		if len(ids) == 0 {
+			continue
+		}
+		for _, lang := range []string{"zh", "en"} {
+			for _, name := range roomNames([]home.Room{r}, lang) {
+				ps.add(lang, name, strings.Join(ids, ","), "room "+r.Name, ids, true)
+			}
+		}
+	}
+	return ps
 }
 
 // roomNames says one room, or two joined.

@@ -20,7 +20,7 @@
 //	      zh: ["(定|设)[一]个{seconds}的(闹钟|计时器)"]
 //
 // A template holds words, {slot}, [optional] and (one|of|these). The slots
-// room and device come from the household. The kinds built in are duration
+// room and device come from the household, and lit, a room whose lamps are meant. The kinds built in are duration
 // (seconds), number (0-100), clock (time of day), text (anything), thing (a
 // short name of something), fact (a statement). Each kind is also a slot of
 // its own name. A slot that stands several times in one sentence gets its
@@ -34,6 +34,9 @@
 // The sentences of `say` are understood and stand in the grammar; those of
 // `also`, in the same form, are understood only where they arrive as text. A
 // grammar that holds every turn of phrase hears the common ones worse.
+//
+// The key `asides`, sentences by language, lists what may be said beside a
+// command without changing it.
 //
 // `asks: true` marks an intent that changes nothing, so that a question mark
 // does not speak against it.

@@ -59,10 +59,10 @@ func (s *Set) JSGF(lang string, o GrammarOptions) (string, []Missing) {
 	for _, def := range s.intents {
 		var alts []string
 		for _, t := range s.templates {
-			if t.def != def || t.lang != lang || !t.spoken || len(alts) >= maxAlternatives {
+			if t.def != def || t.lang != lang || t.spoken == nil || len(alts) >= maxAlternatives {
 				continue
 			}
-			if text, ok := g.render(t.root, "intent "+def.name); ok && text != "" {
+			if text, ok := g.render(t.spoken, "intent "+def.name); ok && text != "" {
 				alts = append(alts, text)
 			}
 		}

@@ -65,7 +65,7 @@ func Load(text []byte, h *home.Home) (*Set, error) {
 	if h == nil {
 		h = &home.Home{}
 	}
-	l := &loader{set: &Set{home: h, slots: builtinSlots(h)}}
+	l := &loader{words: map[string]string{}, set: &Set{home: h, slots: builtinSlots(h)}}
 	var doc yaml.Node
 	if err := yaml.NewDecoder(bytes.NewReader(text)).Decode(&doc); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -77,9 +77,14 @@ func Load(text []byte, h *home.Home) (*Set, error) {
 	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
 		return l.set, nil
 	}
-	keys := l.mapping(root, "", "the file", "slots", "intents")
+	keys := l.mapping(root, "", "the file", "slots", "asides", "intents")
 	if n := keys["slots"]; n != nil {
 		l.slots(n)
+	}
+	if n := keys["asides"]; n != nil {
+		l.templates(n, "", "asides", func(lang string, line int, root node) {
+			l.set.asides = append(l.set.asides, l.template(lang, root))
+		})
 	}
 	if n := keys["intents"]; n != nil {
 		if n.Kind != yaml.SequenceNode || len(n.Content) > maxIntents {
@@ -97,8 +102,9 @@ func Load(text []byte, h *home.Home) (*Set, error) {
 }
 
 type loader struct {
-	set  *Set
-	errs []error
+	set   *Set
+	words map[string]string
+	errs  []error
 }
 
 func (l *loader) fail(line int, intent, format string, args ...any) {
@@ -152,7 +158,7 @@ func (l *loader) slots(n *yaml.Node) {
 		case !slotForm.MatchString(name):
 			l.fail(line, "", "the slot %q needs a name of small letters, digits and _", name)
 			continue
-		case name == "device" || name == "room" || kinds[name] != nil:
+		case name == "device" || name == "room" || name == "lit" || kinds[name] != nil:
 			l.fail(line, "", "the slot %q is built in; choose another name", name)
 			continue
 		}

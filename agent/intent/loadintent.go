@@ -37,44 +37,64 @@ func (l *loader) intent(n *yaml.Node) {
 		}
 	}
 	l.checkArgs(n.Line, def, def.args, used)
-	if def.tool == toolDevice && !used["device"] {
+	if def.tool == toolDevice && !used["device"] && !used["lit"] {
 		l.fail(n.Line, def.name, "tool is device, but no sentence has the slot {device}")
 	}
 	l.set.intents = append(l.set.intents, def)
 }
 
-// say reads the templates by language, of the key say or also.
+// say reads the templates of the key say or also.
 func (l *loader) say(n *yaml.Node, def *intentDef, key string, used map[string]bool) {
-	langs := l.mapping(n, def.name, key, "zh", "en")
+	l.templates(n, def.name, key, func(lang string, line int, root node) {
+		slotsOf(root, func(name string) { used[name] = true })
+		t := l.template(lang, root)
+		t.def = def
+		if key == "say" {
+			t.spoken = root
+		}
+		l.set.templates = append(l.set.templates, t)
+	})
+}
+
+func (l *loader) template(lang string, root node) *template {
+	t := &template{lang: lang, prog: compile(root, l.words)}
+	t.first, t.anyFirst = t.prog.firstWords()
+	return t
+}
+
+// templates reads sentences by language and hands on those that are right.
+func (l *loader) templates(n *yaml.Node, intent, key string, each func(lang string, line int, root node)) {
+	langs := l.mapping(n, intent, key, "zh", "en")
 	for _, lang := range []string{"zh", "en"} {
 		v := langs[lang]
 		if v == nil {
 			continue
 		}
 		if v.Kind != yaml.SequenceNode || len(v.Content) > maxTemplates {
-			l.fail(v.Line, def.name, "%s.%s must be a list of at most %d sentences", key, lang, maxTemplates)
+			l.fail(v.Line, intent, "%s.%s must be a list of at most %d sentences", key, lang, maxTemplates)
 			continue
 		}
 		for _, item := range v.Content {
 			item = deref(item)
 			if item.Kind != yaml.ScalarNode {
-				l.fail(item.Line, def.name, "a sentence of %s.%s is no text; put it in quotation marks", key, lang)
+				l.fail(item.Line, intent, "a sentence of %s.%s is no text; put it in quotation marks", key, lang)
 				continue
 			}
 			root, err := parseTemplate(item.Value)
 			if err != nil {
-				l.fail(item.Line, def.name, "%w", err)
+				l.fail(item.Line, intent, "%w", err)
 				continue
 			}
+			known := true
 			slotsOf(root, func(name string) {
-				used[name] = true
 				if _, ok := l.set.slots[name]; !ok {
-					l.fail(item.Line, def.name, "{%s} is no slot; add it to slots or check its spelling", name)
+					known = false
+					l.fail(item.Line, intent, "{%s} is no slot; add it to slots or check its spelling", name)
 				}
 			})
-			t := &template{lang: lang, line: item.Line, root: root, prog: compile(root), def: def, spoken: key == "say"}
-			t.first, t.anyFirst = t.prog.firstWords()
-			l.set.templates = append(l.set.templates, t)
+			if known {
+				each(lang, item.Line, root)
+			}
 		}
 	}
 }

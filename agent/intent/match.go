@@ -75,9 +75,8 @@ func (in *intentDef) fill(s *Set, lang string, caps []capture) Match {
 		case which:
 			m.Problem, m.Choices = WhichDevice, v
 		case []string:
-			if c.slot == "device" {
-				devices = union(devices, v)
-			}
+			devices = union(devices, v)
+			m.Slots["device"] = strings.Join(devices, ",")
 		}
 	}
 	if m.Problem != "" {

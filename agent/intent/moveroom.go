@@ -7,7 +7,7 @@ package intent
 func (s *Set) moveRoom(toks []token) ([]token, bool) {
 	rooms := s.slots["room"].phrases
 	for i := 1; i+2 < len(toks); i++ {
-		if t := toks[i].text; t != "on" && t != "off" || toks[i+1].text != "in" {
+		if t := toks[i].text; t != "on" && t != "off" && t != "out" || toks[i+1].text != "in" {
 			continue
 		}
 		for _, c := range rooms.match(toks, i+2) {

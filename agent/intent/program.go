@@ -1,5 +1,10 @@
 package intent
 
+import (
+	"slices"
+	"strings"
+)
+
 // A template is compiled to a small program and run with backtracking. A
 // (instruction, position) that has failed once is not tried again, so the work
 // is bounded by their product however the template is nested: whether the rest
@@ -16,17 +21,28 @@ const (
 )
 
 type instr struct {
-	op   opcode
 	arg  string
-	x, y int
+	x, y int32
+	op   opcode
 }
 
 type program []instr
 
-func compile(n node) program {
+// compile makes a program of a template. words keeps one copy of each word for
+// all programs of a set.
+func compile(n node, words map[string]string) program {
 	var p program
 	p.emit(n)
-	return append(p, instr{op: opDone})
+	p = slices.Clip(append(p, instr{op: opDone}))
+	for i, in := range p {
+		w, ok := words[in.arg]
+		if !ok {
+			w = strings.Clone(in.arg)
+			words[w] = w
+		}
+		p[i].arg = w
+	}
+	return p
 }
 
 func (p *program) emit(n node) {
@@ -45,7 +61,7 @@ func (p *program) emit(n node) {
 		at := len(*p)
 		*p = append(*p, instr{op: opSplit})
 		p.emit(n.body)
-		(*p)[at].x, (*p)[at].y = at+1, len(*p)
+		(*p)[at].x, (*p)[at].y = int32(at+1), int32(len(*p))
 	case altNode:
 		var ends []int
 		for i, c := range n {
@@ -57,19 +73,18 @@ func (p *program) emit(n node) {
 			if i < len(n)-1 {
 				ends = append(ends, len(*p))
 				*p = append(*p, instr{op: opJump})
-				(*p)[at].x, (*p)[at].y = at+1, len(*p)
+				(*p)[at].x, (*p)[at].y = int32(at+1), int32(len(*p))
 			}
 		}
 		for _, e := range ends {
-			(*p)[e].x = len(*p)
+			(*p)[e].x = int32(len(*p))
 		}
 	}
 }
 
-// firstWords are the tokens that a match can begin with; slot is true where it
-// can begin with a slot and nothing can be told beforehand.
-func (p program) firstWords() (words map[string]bool, slot bool) {
-	words = map[string]bool{}
+// firstWords are the tokens that a match can begin with, sorted; slot is true
+// where it can begin with a slot and nothing can be told beforehand.
+func (p program) firstWords() (words []string, slot bool) {
 	seen := make([]bool, len(p))
 	var walk func(pc int)
 	walk = func(pc int) {
@@ -79,18 +94,22 @@ func (p program) firstWords() (words map[string]bool, slot bool) {
 		seen[pc] = true
 		switch in := p[pc]; in.op {
 		case opWord:
-			words[in.arg] = true
+			words = append(words, in.arg)
 		case opSlot:
 			slot = true
 		case opSplit:
-			walk(in.x)
-			walk(in.y)
+			walk(int(in.x))
+			walk(int(in.y))
 		case opJump:
-			walk(in.x)
+			walk(int(in.x))
 		}
 	}
 	walk(0)
-	return words, slot
+	if slot {
+		return nil, true
+	}
+	slices.Sort(words)
+	return slices.Clip(slices.Compact(words)), false
 }
 
 // candidate is one way to read a slot: it reaches up to token end.
@@ -104,7 +123,8 @@ type candidate struct {
 }
 
 type capture struct {
-	slot string
+	slot   string
+	length int // in tokens
 	candidate
 }
 
@@ -143,16 +163,16 @@ func (r *run) step(pc, pos int) bool {
 		}
 	case opSlot:
 		for _, c := range r.slot(in.arg, pos) {
-			r.captures = append(r.captures, capture{in.arg, c})
+			r.captures = append(r.captures, capture{in.arg, c.end - pos, c})
 			if r.step(pc+1, c.end) {
 				return true
 			}
 			r.captures = r.captures[:len(r.captures)-1]
 		}
 	case opSplit:
-		return r.step(in.x, pos) || r.step(in.y, pos)
+		return r.step(int(in.x), pos) || r.step(int(in.y), pos)
 	case opJump:
-		return r.step(in.x, pos)
+		return r.step(int(in.x), pos)
 	}
 	if r.tolerant && pos < len(r.toks) && passedOver[r.toks[pos].text] {
 		return r.step(pc, pos+1)

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -20,12 +21,10 @@ type intentDef struct {
 // template is one sentence form of an intent.
 type template struct {
 	lang     string
-	line     int
-	root     node
 	prog     program
 	def      *intentDef
-	spoken   bool // stands in the grammar
-	first    map[string]bool
+	spoken   node // for the grammar; nil keeps it out
+	first    []string
 	anyFirst bool
 }
 
@@ -35,6 +34,7 @@ type Set struct {
 	slots     map[string]slot
 	intents   []*intentDef
 	templates []*template
+	asides    []*template
 	names     [][]string
 }
 
@@ -97,14 +97,25 @@ func (s *Set) Parse(text, lang string) (Match, bool) {
 		return Match{}, false
 	}
 	lang = Lang(text, lang)
+	m, ok := s.parse(toks, question, text, lang)
+	if ok || m.Problem != "" {
+		return m, ok
+	}
+	return s.withoutAsides(toks, question, text, lang, 3)
+}
+
+// parse looks at one sentence without what stands beside it.
+func (s *Set) parse(toks []token, question bool, text, lang string) (Match, bool) {
 	tries := s.attempts(toks, question)
 	for _, l := range []string{lang, other(lang)} {
 		if m, ok := s.best(tries, text, l); ok {
 			return m, m.Problem == ""
 		}
 	}
-	if m, ok := s.unknownDevice(tries[len(tries)-1], text, lang); ok {
-		return m, false
+	for _, a := range tries {
+		if m, ok := s.unknownDevice(a, text, lang); ok {
+			return m, false
+		}
 	}
 	return Match{}, false
 }
@@ -114,29 +125,46 @@ type attempt struct {
 	toks     []token
 	question bool
 	tolerant bool
+	// doubtfulFront and doubtfulEnd forbid a free slot there.
+	doubtfulFront, doubtfulEnd bool
 	// devices keeps a sentence whose words were moved to commands for devices.
 	devices bool
 }
 
 // attempts are the forms of a sentence: as it is, without politeness at its
-// end, without any, and with the room moved to what is in it.
+// end, without any, without what is only perhaps politeness, and with the room
+// moved to what is in it.
 func (s *Set) attempts(toks []token, question bool) []attempt {
 	tries := []attempt{{toks: toks, question: question}}
-	short, asking, asked := stripEnd(toks, s.names)
-	question = question || asked
-	if len(short) < len(toks) {
-		tries = append(tries, attempt{toks: short, question: question && !asking, tolerant: true})
+	seen := map[[2]int]bool{}
+	add := func(rest []token, from int, p politeness) {
+		key := [2]int{from, from + len(rest)}
+		if seen[key] {
+			return
+		}
+		seen[key] = true
+		a := attempt{toks: rest, question: (question || p.question) && !p.asking, tolerant: true,
+			doubtfulFront: p.doubtfulFront, doubtfulEnd: p.doubtfulEnd}
+		tries = append(tries, a)
+		if moved, ok := s.moveRoom(rest); ok {
+			a.toks, a.devices = moved, true
+			tries = append(tries, a)
+		}
 	}
-	plain, polite := stripFront(short, s.names)
-	question = question && !asking && !polite
-	if moved, ok := s.moveRoom(plain); ok {
-		tries = append(tries, attempt{toks: moved, question: question, tolerant: true, devices: true})
+	for _, doubtful := range []bool{false, true} {
+		short, end := stripEnd(toks, s.names, doubtful)
+		add(short, 0, end)
+		plain, front := stripFront(short, s.names, doubtful)
+		front.asking = front.asking || end.asking
+		front.question, front.doubtfulEnd = end.question, end.doubtfulEnd
+		add(plain, len(short)-len(plain), front)
 	}
-	return append(tries, attempt{toks: plain, question: question, tolerant: true})
+	return tries
 }
 
 // best returns the match that leaves the fewest words to a free slot; of equal
-// ones the one that needed no tolerance, then the first of the file.
+// ones the one whose other slots take the most (一个半小时 is no half hour), then
+// the one that needed no tolerance, then the first of the file.
 func (s *Set) best(tries []attempt, src, lang string) (Match, bool) {
 	var won *template
 	var caps []capture
@@ -150,14 +178,14 @@ func (s *Set) best(tries []attempt, src, lang string) (Match, bool) {
 			r := &run{prog: t.prog, toks: a.toks, tolerant: a.tolerant, slot: func(name string, pos int) []candidate {
 				return s.candidates(cache, name, a.toks, pos, src)
 			}}
-			if !r.match() {
+			if !r.match() || a.doubts(r.captures) {
 				continue
 			}
 			free := 0
 			for _, c := range r.captures {
 				free += c.free
 			}
-			if won == nil || free < least {
+			if won == nil || free < least || free == least && understood(r.captures) > understood(caps) {
 				won, caps, least = t, r.captures, free
 			}
 		}
@@ -166,6 +194,27 @@ func (s *Set) best(tries []attempt, src, lang string) (Match, bool) {
 		return Match{}, false
 	}
 	return won.def.fill(s, lang, caps), true
+}
+
+// doubts tells that a free slot touches an end where a part of it may be lost.
+func (a attempt) doubts(caps []capture) bool {
+	for _, c := range caps {
+		if c.free > 0 && (a.doubtfulFront && c.end == c.free || a.doubtfulEnd && c.end == len(a.toks)) {
+			return true
+		}
+	}
+	return false
+}
+
+// understood counts the tokens that slots took in with understanding.
+func understood(caps []capture) int {
+	n := 0
+	for _, c := range caps {
+		if c.free == 0 {
+			n += c.length
+		}
+	}
+	return n
 }
 
 type slotAt struct {
@@ -193,7 +242,7 @@ func (t *template) mayBegin(a attempt) bool {
 		return true
 	}
 	for _, tok := range a.toks {
-		if t.first[tok.text] {
+		if _, ok := slices.BinarySearch(t.first, tok.text); ok {
 			return true
 		}
 		if !a.tolerant || !passedOver[tok.text] {
@@ -206,7 +255,7 @@ func (t *template) mayBegin(a attempt) bool {
 // unknownDevice finds a command that is whole but for a device that the
 // household does not have.
 func (s *Set) unknownDevice(a attempt, src, lang string) (Match, bool) {
-	if a.question {
+	if a.question || a.devices || !a.tolerant {
 		return Match{}, false
 	}
 	for _, t := range s.templates {

@@ -47,6 +47,7 @@ func builtinSlots(h *home.Home) map[string]slot {
 	out := map[string]slot{
 		"device": {phrases: devicePhrases(h), devices: true},
 		"room":   {phrases: roomPhrases(h)},
+		"lit":    {phrases: litPhrases(h), devices: true},
 	}
 	for kind := range kinds {
 		out[kind] = slot{kind: kind}
