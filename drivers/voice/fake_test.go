@@ -39,6 +39,7 @@ type fakeAPI struct {
 	// onInput is called with each input, in InjectInput, after its id is known.
 	onInput func(in plugin.Input)
 	refuse  error
+	logger  *slog.Logger // nil drops what is logged
 }
 
 var _ plugin.API = (*fakeAPI)(nil)
@@ -47,7 +48,12 @@ func newFakeAPI(t *testing.T) *fakeAPI {
 	return &fakeAPI{t: t, dev: &fakeDevices{mic: &fakeMic{}, spk: &fakeSpeaker{}}, endpoints: map[string]plugin.EndpointHandler{}, store: map[string][]byte{}, secrets: map[string]string{}}
 }
 
-func (a *fakeAPI) Log() *slog.Logger { return slog.New(slog.DiscardHandler) }
+func (a *fakeAPI) Log() *slog.Logger {
+	if a.logger != nil {
+		return a.logger
+	}
+	return slog.New(slog.DiscardHandler)
+}
 
 func (a *fakeAPI) RegisterTool(string, tool.Def, tool.Handler) error { return nil }
 

@@ -289,9 +289,11 @@ func (s *session) onMic(e micEvent) {
 	case micLost:
 		s.micState = Deaf
 		s.endListening()
-		s.p.log.Warn("microphone", "session", s.name, "err", e.err)
-		if !s.micSaid {
+		if s.micSaid { // every try to open it again fails the same way
+			s.p.log.Debug("microphone", "session", s.name, "err", e.err)
+		} else {
 			s.micSaid = true
+			s.p.log.Warn("microphone", "session", s.name, "err", e.err)
 			s.p.api.Publish(event.Event{Type: event.System, Time: time.Now(), Source: s.name, State: "microphone_lost", Text: sprintf(noteMicLost.in(s.own), reason(e.err, s.own))})
 		}
 	case micEnded:

@@ -1,8 +1,10 @@
 package voice
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -346,6 +348,25 @@ func TestMicrophoneLost(t *testing.T) {
 	}
 }
 
+// A microphone that stays away is in the log once, however often it is tried.
+func TestMicrophoneLostIsLoggedOnce(t *testing.T) {
+	var text bytes.Buffer
+	inRig(t, func(r *rig, _ *Options) {
+		r.api.logger = slog.New(slog.NewTextHandler(&text, nil))
+	}, func(r *rig) {
+		for n := range 2 {
+			r.mic.set(func(m *fakeMic) { m.lost = errors.New("unplugged") })
+			r.reach("deaf", Deaf)
+			r.pass(5 * time.Minute)
+			if got := strings.Count(text.String(), "msg=microphone"); got != n+1 {
+				t.Errorf("%d lines after %d losses:\n%s", got, n+1, &text)
+			}
+			r.mic.set(func(m *fakeMic) { m.lost = nil })
+			r.reach("idle", Idle)
+		}
+	})
+}
+
 func TestNoMicrophoneAtAll(t *testing.T) {
 	inRig(t, func(r *rig, o *Options) { o.Config.Microphone = off }, func(r *rig) {
 		r.reach("deaf", Deaf)
@@ -635,19 +656,32 @@ func TestLongMessage(t *testing.T) {
 	})
 }
 
-func TestEnglishOnlyIsSaidOnce(t *testing.T) {
-	inRig(t, func(r *rig, o *Options) { o.Config.Language = "zh" }, func(r *rig) {
-		for range 2 {
-			r.mic.hear(wakeWord(), command())
-			r.saw(Listening)
-			r.reach("idle", Idle)
-			r.pass(20 * time.Second)
-		}
-		same(t, r.synth.texts(), strings.Trim(sayEnglishOnly.in("zh"), "。")+"。")
-		if !strings.Contains(r.log(), sayEnglishOnly.in("zh")) {
-			t.Error("the page was not told")
-		}
-	})
+// Talk that is no command, or in a language that nobody here understands, is
+// shown on the page and never answered aloud.
+func TestEnglishOnlyIsShownNotSaid(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*rig, *Options)
+	}{
+		{"Chinese without an engine", func(r *rig, o *Options) { o.Config.Language = "zh" }},
+		{"English that is no command", func(r *rig, o *Options) { r.english.next = says("it rained all day") }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inRig(t, c.change, func(r *rig) {
+				for range 2 {
+					r.mic.hear(wakeWord(), command())
+					r.saw(Listening)
+					r.reach("idle", Idle)
+					r.pass(20 * time.Second)
+				}
+				same(t, r.synth.texts())
+				same(t, r.inputs())
+				if n := strings.Count(r.log(), noteEnglishOnly.in("zh")); n != 1 {
+					t.Errorf("the page was told %d times in %s", n, r.log())
+				}
+			})
+		})
+	}
 }
 
 func TestStartRefuses(t *testing.T) {

@@ -39,7 +39,7 @@ func (p *Plugin) status(lang string) Status {
 	case len(st.Understands) == 0:
 		st.Notes = append(st.Notes, sayNoEngine.in(lang))
 	case p.hearing.remote == nil && p.cfg.Language != "en":
-		st.Notes = append(st.Notes, sayEnglishOnly.in(lang))
+		st.Notes = append(st.Notes, noteEnglishOnly.in(lang))
 	}
 	words, err := p.words()
 	if err == nil {

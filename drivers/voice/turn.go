@@ -104,14 +104,15 @@ func (s *session) onRecognised(r recognised) {
 		}
 		s.publish(Ignored, r.v.t.Text, "")
 		s.line(Line{Event: "ignored", Text: r.v.t.Text, Lang: r.v.t.Lang, Engine: r.v.t.Engine})
+		// Shown, never spoken: it may have been somebody talking to somebody else.
 		if s.p.hearing.remote == nil && s.lang != "en" {
-			s.sayOnce("english only", sayEnglishOnly)
+			s.tell("english only", event.System, noteEnglishOnly.in(s.own))
 		}
 	case noEngine:
 		if s.p.hearing.english == nil {
 			s.sayOnce("no engine", sayNoEngine)
 		} else {
-			s.sayOnce("english only", sayEnglishOnly)
+			s.tell("english only", event.System, noteEnglishOnly.in(s.own))
 		}
 		s.line(Line{Event: "error", Text: sayNoEngine.in(s.own)})
 	case failed:
