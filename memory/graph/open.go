@@ -40,6 +40,8 @@ type Notice struct {
 type Options struct {
 	// Now is time.Now by default.
 	Now func() time.Time
+
+	busy time.Duration // busyWait; shorter in tests
 }
 
 // Graph is an open graph.db.
@@ -60,6 +62,9 @@ type Graph struct {
 func Open(path string, opts Options) (*Graph, *Notice, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
+	}
+	if opts.busy <= 0 {
+		opts.busy = busyWait
 	}
 	info, err := os.Stat(path)
 	known := err == nil
@@ -155,14 +160,14 @@ func open(path string, opts Options) (g *Graph, err error) {
 			g, err = nil, plain(err)
 		}
 	}()
-	if g.write, err = sql.Open("sqlite3", dsn(path, "immediate")); err != nil {
+	if g.write, err = sql.Open("sqlite3", dsn(path, "immediate", opts.busy)); err != nil {
 		return g, err
 	}
 	g.write.SetMaxOpenConns(1)
 	if err = g.prepareFile(); err != nil {
 		return g, err
 	}
-	if g.read, err = sql.Open("sqlite3", dsn(path, "deferred")); err != nil {
+	if g.read, err = sql.Open("sqlite3", dsn(path, "deferred", opts.busy)); err != nil {
 		return g, err
 	}
 	g.read.SetMaxOpenConns(readers)
@@ -173,9 +178,9 @@ func open(path string, opts Options) (g *Graph, err error) {
 
 // dsn carries every setting of a connection, so that the pool cannot make one
 // without it.
-func dsn(path, txlock string) string {
+func dsn(path, txlock string, busy time.Duration) string {
 	q := url.Values{
-		"_busy_timeout": {strconv.Itoa(int(busyWait / time.Millisecond))},
+		"_busy_timeout": {strconv.Itoa(int(busy / time.Millisecond))},
 		"_journal_mode": {"WAL"},
 		"_synchronous":  {"FULL"},
 		"_foreign_keys": {"on"},
