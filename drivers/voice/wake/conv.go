@@ -1,5 +1,9 @@
 package wake
 
+// Functions marked go:norace touch only buffers of the one goroutine that owns
+// an Embedder or matcher. Checked access by access they would run thirty times
+// slower and put the package's own tests out of reach of the race detector.
+
 // lanes is how many output channels the kernel computes at once. Every layer's
 // channel count is a multiple of it. Three is the most that the compiler keeps
 // in registers together with the products; with four sums, or two input vectors
@@ -40,6 +44,8 @@ type grid struct {
 
 // run computes every vector of the grid. Channels are the outermost loop, so
 // that one group's weights stay in the first-level cache for all positions.
+//
+//go:norace
 func (c *conv) run(in, out []float32, g *grid) {
 	for k := 0; k < c.out; k += lanes {
 		w := c.w[k/lanes*c.n:][:c.n]
@@ -64,10 +70,14 @@ func (c *conv) run(in, out []float32, g *grid) {
 
 // activate is a leaky ReLU of slope 0.2 that never falls below -0.4, without a
 // branch: signs are too irregular for a processor to guess.
+//
+//go:norace
 func activate(v float32) float32 { return max(v, 0.2*v, -0.4) }
 
 // dot multiplies an input vector with the weights of one group of channels.
 // This is where nine tenths of the time goes.
+//
+//go:norace
 func dot(x []float32, w [][lanes]float32) (r0, r1, r2 float32) {
 	w = w[:len(x)]
 	for i, v := range x {

@@ -29,6 +29,8 @@ func (m *matcher) reset() {
 
 // step takes the next whitened embedding and returns the distance of the
 // template from what ends with it: 0 the same, about 1 unrelated.
+//
+//go:norace
 func (m *matcher) step(x []float32) float32 {
 	n := len(m.cost)
 	// Backwards, so that the costs of the step before are still in place.
@@ -48,6 +50,7 @@ func (m *matcher) step(x []float32) float32 {
 	return m.cost[n-1] / float32(n)
 }
 
+//go:norace
 func dotProduct(a, b []float32) float32 {
 	b = b[:len(a)]
 	var s0, s1, s2 float32

@@ -178,6 +178,7 @@ func (e *Embedder) Step(samples []int16) []float32 {
 	return e.embed(e.mel.step(samples[:speech.Frame]))
 }
 
+//go:norace
 func (e *Embedder) embed(mel []float32) []float32 {
 	e.rows[0], e.rows[1] = e.rows[stepRows], e.rows[stepRows+1]
 	for r := range stepRows {
@@ -210,6 +211,7 @@ func (s *stage) run() {
 	}
 }
 
+//go:norace
 func (p *pool) run(in []float32) {
 	n := p.channels
 	for r := range p.rows / p.height {

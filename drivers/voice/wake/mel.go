@@ -112,6 +112,8 @@ func toDecibel(power float64) float32 {
 
 // pair computes the power spectra of rows row and row+1 in one complex
 // transform: one row as the real, the other as the imaginary part.
+//
+//go:norace
 func (m *melStream) pair(row int) {
 	a := m.x[row*hop : row*hop+fftSize]
 	b := m.x[(row+1)*hop : (row+1)*hop+fftSize]
@@ -154,6 +156,7 @@ func newFFT() *fft {
 	return f
 }
 
+//go:norace
 func (f *fft) run(re, im *[fftSize]float64) {
 	// The first two stages need no multiplication.
 	for k := 0; k+3 < fftSize; k += 4 {

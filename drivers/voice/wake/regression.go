@@ -39,6 +39,8 @@ const (
 
 // train fits positives against negatives by stochastic gradient descent with
 // averaged weights; one round in three sees a positive, whatever their number.
+//
+//go:norace
 func train(pos, neg sampler, rng *rand.Rand) *regression {
 	w := make([]float32, stackDim)
 	sum := make([]float32, stackDim)

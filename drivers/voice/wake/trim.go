@@ -11,8 +11,11 @@ const (
 	energyHop = rate / 100
 	// joinGap is the longest silence inside a word or between the words of a phrase.
 	joinGap = 30 * energyHop
-	// minBurst is the shortest sound that may begin or end a word on its own; shorter is a click.
+	// minBurst is the shortest sound that may begin or end a word after a gap,
+	// such as a final t; minSound the shortest that is no click. Both include the
+	// 20 ms that smoothing adds.
 	minBurst = 4 * energyHop
+	minSound = 8 * energyHop
 	// quietest and loudest bound what is taken as noise: decibels over one
 	// step of a 16-bit sample.
 	quietest = 6.0
@@ -66,6 +69,7 @@ func findWord(pcm []int16) found {
 		}
 		joined = append(joined, r)
 	}
+	joined = slices.DeleteFunc(joined, func(s span) bool { return s.len() < minSound })
 	best, total := -1.0, 0
 	for _, r := range joined {
 		sum := 0.0

@@ -18,6 +18,8 @@ type whitener struct {
 }
 
 // apply whitens one raw embedding into to, which must not be raw.
+//
+//go:norace
 func (h *whitener) apply(raw, to []float32) {
 	var x [Dim]float32
 	for i, v := range raw[:Dim] {
@@ -37,6 +39,8 @@ func (h *whitener) apply(raw, to []float32) {
 }
 
 // scale divides a vector by the square root of norm.
+//
+//go:norace
 func scale(v []float32, norm float32) {
 	f := float32(1 / math.Sqrt(float64(norm)+1e-12))
 	for i := range v {

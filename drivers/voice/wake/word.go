@@ -179,6 +179,7 @@ func restore(q []int8) []float32 {
 	return out
 }
 
+//go:norace
 func restoreRow(q []int8, to []float32) {
 	var norm float32
 	to = to[:len(q)]

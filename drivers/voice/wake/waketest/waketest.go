@@ -40,8 +40,18 @@ func Model(t testing.TB) *wake.Model {
 	return m
 }
 
-// Audio returns the folder of recordings for tests, relative to the test's own
-// folder depth levels below the root of the sources, or skips the test.
+// Bank loads the speech bank, or skips the test where it is not installed.
+func Bank(t testing.TB) *wake.Bank {
+	t.Helper()
+	b, err := wake.LoadBank(ModelsDir(t, "wake/"+wake.BankFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Audio returns a folder or file of recordings for tests, which lie beside the
+// sources, or skips the test where they are absent.
 func Audio(t testing.TB, elem ...string) string {
 	t.Helper()
 	root, err := os.Getwd()
@@ -115,4 +125,28 @@ func Say(t testing.TB, text, voice, stretch, pitch string) []int16 {
 		t.Fatalf("flite: %v: %s", err, out)
 	}
 	return Decode(t, wav)
+}
+
+// Takes returns three takes of a word by flite's voice slt at three speeds,
+// with silence around them, as an enrolment wants them.
+func Takes(t testing.TB, word string) [][]int16 {
+	t.Helper()
+	var takes [][]int16
+	for _, stretch := range []string{"0.95", "1", "1.1"} {
+		pcm := make([]int16, 8000)
+		pcm = append(pcm, Say(t, word, "slt", stretch, "")...)
+		takes = append(takes, append(pcm, make([]int16, 8000)...))
+	}
+	return takes
+}
+
+// Word enrols a word from Takes; others may say it with Say in the voice slt and
+// expect it to be heard.
+func Word(t testing.TB, m *wake.Model, b *wake.Bank, name string) *wake.Word {
+	t.Helper()
+	w, r, err := wake.Enrol(t.Context(), m, b, name, Takes(t, name))
+	if err != nil {
+		t.Fatalf("enrol %q: %v: %s", name, err, r.Text("en"))
+	}
+	return w
 }
