@@ -161,13 +161,19 @@ func tensor(msg []byte) (name string, t *Tensor, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	switch {
-	case kind == typeFloat && raw != nil:
-		t.Floats = floats(raw)
-	case kind == typeInt64 && raw != nil:
+	switch kind {
+	case typeFloat:
+		t.Ints = nil
+		if raw != nil {
+			t.Floats = floats(raw)
+		}
+	case typeInt64:
+		t.Floats = nil
 		for ; len(raw) >= 8; raw = raw[8:] {
 			t.Ints = append(t.Ints, int64(binary.LittleEndian.Uint64(raw)))
 		}
+	default:
+		t.Floats, t.Ints = nil, nil
 	}
 	if kind == typeFloat {
 		want, ok := product(t.Dims)

@@ -105,7 +105,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for name, x := range g.Tensors {
-			if n, ok := product(x.Dims); len(x.Floats) > 0 && len(x.Ints) == 0 && (!ok || n != len(x.Floats)) {
+			if n, ok := product(x.Dims); len(x.Floats) > 0 && (!ok || n != len(x.Floats)) {
 				t.Fatalf("tensor %q of shape %v holds %d numbers", name, x.Dims, len(x.Floats))
 			}
 		}
