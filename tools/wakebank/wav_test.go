@@ -49,7 +49,7 @@ func TestReadWAV(t *testing.T) {
 		"stereo":        {wav(16000, 2, 16, pcm), "mono"},
 		"8 bits":        {wav(16000, 1, 8, pcm), "16-bit"},
 		"44.1 kHz":      {wav(44100, 1, 16, pcm), "44100"},
-		"without sound": {wav(16000, 1, 16, nil)[:56], "no samples"},
+		"without sound": {wav(16000, 1, 16, nil)[:48], "no samples"},
 	} {
 		if _, err := readWAV(tt.data); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", name, err, tt.want)
