@@ -142,7 +142,7 @@ func (a *agentHouse) plugins(h config.Handover, cfg *config.Config, commands *in
 
 	a.audio = audio.New(audioCfg)
 	a.voice = voice.New(voice.Options{
-		Config: voiceCfg, Wake: voice.LocalWake(models), Endpointing: a.engines, English: a.engines.English(),
+		Config: voiceCfg, Wake: voice.LocalWake(models), Endpointing: a.engines, English: a.engines.English(), Warm: a.engines.Warm,
 		Synthesizers: []speech.Synthesizer{espeak.New(espeak.Config{})},
 		Grammar:      commands.Grammar, LLM: func() bool { return len(clients) > 0 },
 	})

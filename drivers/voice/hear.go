@@ -103,6 +103,7 @@ func (p *Plugin) newHearing(lang string) (*session, error) {
 	p.atOnce++
 	p.hearings++
 	s := newSession(p, fmt.Sprintf("hear-%d", p.hearings))
+	s.micState = "" // a recording is never deaf
 	t := &tape{}
 	s.mouth = newMouth(p.synths, func(_ context.Context, f pcm.Format) (pcm.Sink, error) { return t.sink(f) })
 	s.mouth.tape = t

@@ -144,6 +144,9 @@ func (s *session) startListening(l listening) {
 		l.quiet = l.from + n(s.cfg.NoSpeech)
 	}
 	l.wall = time.Now().Add(s.cfg.NoSpeech + s.cfg.Longest + 5*time.Second)
+	if l.take == nil {
+		s.warm()
+	}
 	l.cued = !s.live || !s.cfg.earCon() || l.take != nil || l.retry
 	cfg := speech.EndpointConfig{Trailing: s.cfg.Trailing}
 	if s.p.opt.Endpointing == nil {
@@ -161,6 +164,22 @@ func (s *session) startListening(l listening) {
 	}
 	s.listen = &l
 	s.feed()
+}
+
+// warm loads the local engine while somebody speaks.
+func (s *session) warm() {
+	if s.p.opt.Warm == nil || s.p.opt.English == nil || s.lang == "zh" || !s.p.warming.CompareAndSwap(false, true) {
+		return
+	}
+	s.work.Go(func() {
+		defer s.p.warming.Store(false)
+		_, err := bounded(s.ctx, recogniseWait, func(ctx context.Context) (struct{}, error) {
+			return struct{}{}, s.p.opt.Warm(ctx)
+		})
+		if err != nil && s.ctx.Err() == nil {
+			s.p.log.Debug("loading the speech engine", "err", err) // the recognition itself tells people
+		}
+	})
 }
 
 func (s *session) endpointFailed(err error) {

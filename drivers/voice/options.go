@@ -19,6 +19,9 @@ type Options struct {
 	// English understands English on this machine. With Hint.Grammar it sets
 	// Transcript.Command where the grammar accepted, else gives free text.
 	English speech.Recognizer
+	// Warm loads the English engine, which takes longer than a command. It is
+	// called when somebody is about to speak; nil where there is nothing to load.
+	Warm func(ctx context.Context) error
 	// Transcription understands any language over the network. Nil makes one
 	// from Config.Transcription.
 	Transcription speech.Recognizer

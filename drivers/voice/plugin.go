@@ -34,6 +34,7 @@ type Plugin struct {
 
 	speakerMuted atomic.Bool
 	micMuted     atomic.Bool
+	warming      atomic.Bool  // an engine is being loaded
 	state        atomic.Value // State of the live session
 
 	mu       sync.Mutex

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -571,6 +572,38 @@ func TestSpeakerMute(t *testing.T) {
 		r.say("louder")
 		r.until("the confirmation", func() bool { return len(r.synth.texts()) == 1 })
 	})
+}
+
+// The engine is loaded while the command is being spoken, and loading that
+// fails or hangs keeps nobody from being heard.
+func TestEngineIsWarmed(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		warm func(ctx context.Context) error
+	}{
+		{"loads", func(context.Context) error { return nil }},
+		{"fails", func(context.Context) error { return speech.ErrMissing }},
+		{"hangs", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var warmed atomic.Int32
+			inRig(t, func(r *rig, o *Options) {
+				o.Warm = func(ctx context.Context) error { warmed.Add(1); return c.warm(ctx) }
+			}, func(r *rig) {
+				r.pass(time.Second)
+				if n := warmed.Load(); n != 0 {
+					t.Errorf("warmed %d times before anybody spoke", n)
+				}
+				r.mic.hear(wakeWord(), command())
+				r.reach("listening", Listening)
+				synctest.Wait()
+				if n := warmed.Load(); n != 1 {
+					t.Errorf("warmed %d times", n)
+				}
+				r.until("the input", func() bool { return len(r.inputs()) == 1 })
+			})
+		})
+	}
 }
 
 func TestPushToTalk(t *testing.T) {
