@@ -36,8 +36,10 @@ type verdict struct {
 }
 
 const (
-	// localWait bounds the local engine, which needs a tenth of the audio's length.
-	localWait = 10 * time.Second
+	// localWait bounds the local engine. It needs a tenth of the audio's length,
+	// but the first utterance may also wait for its models to be read, from a
+	// slow card on a busy machine.
+	localWait = 20 * time.Second
 	// remoteWait bounds the network service.
 	remoteWait = 20 * time.Second
 	// headStart is what the local engine gets before the utterance also goes
