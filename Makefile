@@ -19,9 +19,9 @@ setup: ## bring what this computer lacks: packages, speech models
 
 build: ## bin/homed and bin/homectl (static), bin/homed-agent
 	@mkdir -p bin
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/homed ./cmd/homed
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/homectl ./cmd/homectl
-	$(GO) build -trimpath -tags '$(TAGS)' -ldflags '$(LDFLAGS)' -o bin/homed-agent ./cmd/homed-agent
+	CGO_ENABLED=0 $(GO) build -ldflags '$(LDFLAGS)' -o bin/homed ./cmd/homed
+	CGO_ENABLED=0 $(GO) build -ldflags '$(LDFLAGS)' -o bin/homectl ./cmd/homectl
+	$(GO) build -tags '$(TAGS)' -ldflags '$(LDFLAGS)' -o bin/homed-agent ./cmd/homed-agent
 
 run: setup build ## start HomeAgent here: page at http://localhost:8080, data in ./data (DATA=folder)
 	@exec bin/homed -data '$(DATA)'
