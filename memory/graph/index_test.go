@@ -70,10 +70,10 @@ func TestIndexAgainstTheRows(t *testing.T) {
 	defer g.Close()
 	ctx := context.Background()
 	word := func(n int) string { return fmt.Sprintf("word%d", rnd.IntN(n)) }
-	for round := range 25 {
+	for round := range 15 {
 		var batch []plugin.Triple
 		for range rnd.IntN(400) {
-			// The relation "has" is in nearly every fact: its postings fill several blocks.
+			// The relation is in nearly every fact: its postings fill several blocks.
 			batch = append(batch, plugin.Triple{Subject: word(60), Relation: "holds", Object: word(3000) + " 门" + word(5)})
 		}
 		if _, err := g.Commit(ctx, batch, Origin{Source: fmt.Sprint(round)}); err != nil {
@@ -103,7 +103,7 @@ func checkIndex(t *testing.T, g *Graph, round int) {
 	add := func(kind int, id int64, terms []string) {
 		for _, term := range terms {
 			p := posting{term, kind}
-			if !slices.Contains(want[p], id) {
+			if n := len(want[p]); n == 0 || want[p][n-1] != id { // ids come in order
 				want[p] = append(want[p], id)
 			}
 		}
@@ -163,7 +163,7 @@ func checkIndex(t *testing.T, g *Graph, round int) {
 	if terms != len(want) {
 		t.Fatalf("round %d: %d terms kept, %d in use", round, terms, len(want))
 	}
-	if round == 20 && blocks <= len(want) {
+	if round == 14 && blocks <= len(want) {
 		t.Fatal("no term fills more than a block: the test is too small")
 	}
 }
