@@ -28,8 +28,8 @@ type Mind interface {
 	Tool(ctx context.Context, call tool.Call, in plugin.Input) (tool.Result, error)
 }
 
-// Options are what the host stands on. Log and Bus are needed, the rest may be
-// nil or zero.
+// Options are what the host stands on; all of them may be nil or zero. Without
+// Log nothing is logged, without Bus nobody outside hears its events.
 type Options struct {
 	Log    *slog.Logger
 	Bus    *bus.Bus
@@ -81,6 +81,12 @@ func New(o Options) *Host {
 	def(&o.StopTimeout, 30*time.Second)
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Bus == nil {
+		o.Bus = bus.New(o.Log, o.Now)
 	}
 	if o.Home == nil {
 		o.Home = &home.Home{}
