@@ -23,3 +23,6 @@ func (g *Graph) SpoilIndex() error {
 	_, err := g.write.Exec("DELETE FROM postings; DELETE FROM terms; UPDATE meta SET value = '0' WHERE key = 'token_version'")
 	return err
 }
+
+// LargeOptions take every file for a large one.
+func LargeOptions() Options { return Options{checkUpTo: 1} }

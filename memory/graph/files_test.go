@@ -188,6 +188,60 @@ func TestOpenRefuses(t *testing.T) {
 	})
 }
 
+// TestDamageInALargeFile: it is not read whole at the start; damage met while
+// running is, at the next.
+func TestDamageInALargeFile(t *testing.T) {
+	good := sound(t)
+	path := filepath.Join(t.TempDir(), "graph.db")
+	if err := os.WriteFile(path, good, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite3", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page int
+	err = db.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'postings'").Scan(&page)
+	db.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spoiled := bytes.Clone(good)
+	for at := (page - 1) * 4096; at < page*4096; at++ {
+		spoiled[at] ^= 0x5a
+	}
+	if err := os.WriteFile(path, spoiled, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g, notice, err := graph.Open(path, graph.LargeOptions())
+	if err != nil || notice != nil {
+		t.Fatalf("at first: %+v, %v", notice, err)
+	}
+	if _, err = g.Recall(context.Background(), graph.Query{Text: "Bob", Depth: 1}); !errors.Is(err, graph.ErrDamaged) {
+		t.Fatalf("recall from noise: %v", err)
+	}
+	g.Close()
+	g, notice, err = graph.Open(path, graph.LargeOptions())
+	if err != nil || notice == nil || !errors.Is(notice.Err, graph.ErrDamaged) {
+		t.Fatalf("%+v, %v", notice, err)
+	}
+	g.Close()
+	if g, notice, err = graph.Open(path, graph.LargeOptions()); err != nil || notice != nil {
+		t.Fatalf("the new one: %+v, %v", notice, err)
+	}
+	g.Close()
+	t.Run("truncated", func(t *testing.T) {
+		if err := os.WriteFile(path, good[:len(good)-4096], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		g, notice, err := graph.Open(path, graph.LargeOptions())
+		if err != nil || notice == nil {
+			t.Fatalf("%+v, %v", notice, err)
+		}
+		g.Close()
+	})
+}
+
 // TestAFullFile: SQLite's own full is the one that disk.IsFull knows, and what
 // was there stays readable.
 func TestAFullFile(t *testing.T) {

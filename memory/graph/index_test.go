@@ -72,7 +72,7 @@ func TestIndexAgainstTheRows(t *testing.T) {
 	word := func(n int) string { return fmt.Sprintf("word%d", rnd.IntN(n)) }
 	for round := range 15 {
 		var batch []plugin.Triple
-		for range rnd.IntN(400) {
+		for range rnd.IntN(250) {
 			// The relation is in nearly every fact: its postings fill several blocks.
 			batch = append(batch, plugin.Triple{Subject: word(60), Relation: "holds", Object: word(3000) + " 门" + word(5)})
 		}

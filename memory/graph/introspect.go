@@ -60,7 +60,7 @@ func (g *Graph) Introspect(ctx context.Context, top int) (Summary, error) {
 		s.Oldest, s.Newest = time.UnixMilli(oldest), time.UnixMilli(newest)
 	}
 	if err != nil {
-		return Summary{}, fmt.Errorf("look into the graph: %w", plain(err))
+		return Summary{}, fmt.Errorf("look into the graph: %w", g.plain(err))
 	}
 	return s, nil
 }

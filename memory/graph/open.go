@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -41,7 +40,8 @@ type Options struct {
 	// Now is time.Now by default.
 	Now func() time.Time
 
-	busy time.Duration // busyWait; shorter in tests
+	busy      time.Duration // busyWait; shorter in tests
+	checkUpTo int64         // checkWhole; smaller in tests
 }
 
 // Graph is an open graph.db.
@@ -65,6 +65,9 @@ func Open(path string, opts Options) (*Graph, *Notice, error) {
 	}
 	if opts.busy <= 0 {
 		opts.busy = busyWait
+	}
+	if opts.checkUpTo <= 0 {
+		opts.checkUpTo = checkWhole
 	}
 	info, err := os.Stat(path)
 	known := err == nil
@@ -97,34 +100,6 @@ func Open(path string, opts Options) (*Graph, *Notice, error) {
 		return nil, nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	return g, &Notice{Path: path, Aside: aside, Err: damage}, nil
-}
-
-// magic begins every SQLite file, which is never shorter than minFile.
-const (
-	magic   = "SQLite format 3\x00"
-	minFile = 512
-)
-
-// header looks at the first bytes before SQLite does: it takes a file of
-// nothing, or of one byte, for a new one, and nobody would hear of the loss.
-// What cannot be read is left to the opening proper, which says why.
-func header(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	b := make([]byte, minFile)
-	n, err := io.ReadFull(f, b)
-	switch {
-	case errors.Is(err, io.EOF):
-		return fmt.Errorf("%w: the file is empty", ErrDamaged)
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%w: only %d bytes are there", ErrDamaged, n)
-	case err == nil && string(b[:len(magic)]) != magic:
-		return fmt.Errorf("%w: not a database", ErrDamaged)
-	}
-	return nil
 }
 
 // setAside renames the file and its write-ahead log, which must never be
@@ -164,7 +139,7 @@ func open(path string, opts Options) (g *Graph, err error) {
 		return g, err
 	}
 	g.write.SetMaxOpenConns(1)
-	if err = g.prepareFile(); err != nil {
+	if err = g.prepareFile(opts.checkUpTo); err != nil {
 		return g, err
 	}
 	if g.read, err = sql.Open("sqlite3", dsn(path, "deferred", opts.busy)); err != nil {
@@ -192,7 +167,7 @@ func dsn(path, txlock string, busy time.Duration) string {
 }
 
 // prepareFile checks what is there and brings it to the present schema.
-func (g *Graph) prepareFile() error {
+func (g *Graph) prepareFile(checkUpTo int64) error {
 	ctx := context.Background()
 	var version int
 	if err := g.write.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
@@ -201,12 +176,8 @@ func (g *Graph) prepareFile() error {
 	if version > schemaVersion {
 		return fmt.Errorf("%w: schema %d, this program knows %d", ErrNewer, version, schemaVersion)
 	}
-	var answer string
-	if err := g.write.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&answer); err != nil {
+	if err := g.check(ctx, checkUpTo); err != nil {
 		return err
-	}
-	if answer != "ok" {
-		return fmt.Errorf("%w: %s", ErrDamaged, answer)
 	}
 	if version == 0 {
 		return g.create(ctx)
@@ -253,14 +224,14 @@ func (g *Graph) checkIndex(ctx context.Context) error {
 func (g *Graph) update(ctx context.Context, fn func(*sql.Tx) error) error {
 	tx, err := g.write.BeginTx(ctx, nil)
 	if err != nil {
-		return plain(err)
+		return g.plain(err)
 	}
 	if err := fn(tx); err != nil {
 		tx.Rollback() // the first error is the one that matters
-		return plain(err)
+		return g.plain(err)
 	}
 	if err := tx.Commit(); err != nil {
-		return plain(err)
+		return g.plain(err)
 	}
 	g.commits.Add(1)
 	return nil

@@ -51,7 +51,7 @@ func (g *Graph) Purge(ctx context.Context, c Criteria, hard bool) ([]Fact, error
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("purge facts: %w", plain(err))
+		return nil, fmt.Errorf("purge facts: %w", g.plain(err))
 	}
 	return facts, nil
 }

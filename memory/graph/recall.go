@@ -54,7 +54,7 @@ type Recalled struct {
 func (g *Graph) Recall(ctx context.Context, q Query) (Recalled, error) {
 	r, err := g.recall(ctx, q)
 	if err != nil {
-		return Recalled{}, fmt.Errorf("recall facts: %w", plain(err))
+		return Recalled{}, fmt.Errorf("recall facts: %w", g.plain(err))
 	}
 	return r, nil
 }
