@@ -40,15 +40,13 @@ func (s *Set) isAside(toks []token, src string) bool {
 		return false
 	}
 	for _, form := range [][]token{short, plain} {
+		a := attempt{toks: form, tolerant: true}
 		cache := map[slotAt][]candidate{}
+		r := &run{toks: form, tolerant: true, slot: func(name string, pos int) []candidate {
+			return s.candidates(cache, name, form, pos, src)
+		}}
 		for _, t := range s.asides {
-			if !t.mayBegin(attempt{toks: form, tolerant: true}) {
-				continue
-			}
-			r := &run{prog: t.prog, toks: form, tolerant: true, slot: func(name string, pos int) []candidate {
-				return s.candidates(cache, name, form, pos, src)
-			}}
-			if r.match() {
+			if r.prog = t.prog; t.mayMatch(a) && r.match() {
 				return true
 			}
 		}

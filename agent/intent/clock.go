@@ -209,7 +209,8 @@ func readClock(toks []token, pos int) []candidate {
 			for _, s := range r.daySuffix(h.end, w.partial) {
 				part := s.partial
 				if h.part != unsaid {
-					if part.part != unsaid && part.part != h.part {
+					pm := h.part == afternoon && part.part == evening // "nine p.m. tonight"
+					if part.part != unsaid && part.part != h.part && !pm {
 						continue
 					}
 					part.part = h.part

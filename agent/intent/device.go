@@ -161,8 +161,10 @@ func groupPhrases(ps *phrases, h *home.Home, kind string, rooms []home.Room) {
 	}
 	for _, r := range roomNames(rooms, "zh") {
 		for _, n := range nouns.zh {
-			for _, f := range []string{"%r%n", "%r的%n", "%r里%n", "%r里的%n", "%r里面的%n", "%r所有%n", "%r所有的%n", "%r的所有%n", "%r里所有的%n", "%r里所有%n", "%r全部的%n", "%r全部%n", "%r那盏%n", "%r的那盏%n", "所有%r%n", "所有%r的%n"} {
-				s := strings.NewReplacer("%r", r, "%n", n).Replace(f)
+			for _, s := range []string{
+				r + n, r + "的" + n, r + "里" + n, r + "里的" + n, r + "里面的" + n, r + "所有" + n, r + "所有的" + n, r + "的所有" + n,
+				r + "里所有的" + n, r + "里所有" + n, r + "全部的" + n, r + "全部" + n, r + "那盏" + n, r + "的那盏" + n, "所有" + r + n, "所有" + r + "的" + n,
+			} {
 				ps.add("zh", s, value, where, ids, false)
 			}
 		}

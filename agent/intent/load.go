@@ -87,16 +87,18 @@ func Load(text []byte, h *home.Home) (*Set, error) {
 		})
 	}
 	if n := keys["intents"]; n != nil {
-		if n.Kind != yaml.SequenceNode || len(n.Content) > maxIntents {
+		switch {
+		case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
+		case n.Kind != yaml.SequenceNode || len(n.Content) > maxIntents:
 			l.fail(n.Line, "", "intents must be a list of at most %d, each beginning with `- name:`", maxIntents)
-		} else {
+		default:
 			for _, item := range n.Content {
 				l.intent(deref(item))
 			}
 		}
 	}
-	if len(l.errs) > 0 {
-		return nil, errors.Join(l.errs...)
+	if err := l.err(); err != nil {
+		return nil, err
 	}
 	return l.set, nil
 }
@@ -106,6 +108,8 @@ type loader struct {
 	words map[string]string
 	errs  []error
 }
+
+func (l *loader) err() error { return errors.Join(l.errs...) }
 
 func (l *loader) fail(line int, intent, format string, args ...any) {
 	if len(l.errs) < 50 {

@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"encoding/json"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -24,8 +26,12 @@ func (l *loader) intent(n *yaml.Node) {
 	if v := keys["asks"]; v != nil && v.Decode(&def.asks) != nil {
 		l.fail(v.Line, def.name, "asks must be true or false")
 	}
-	if v := keys["args"]; v != nil && v.Decode(&def.args) != nil {
-		l.fail(v.Line, def.name, "args must be a list of `key: value`")
+	if v := keys["args"]; v != nil {
+		if v.Decode(&def.args) != nil {
+			l.fail(v.Line, def.name, "args must be a list of `key: value`")
+		} else if _, err := json.Marshal(def.args); err != nil {
+			l.fail(v.Line, def.name, "args must hold texts, numbers, true or false, lists and `key: value` only: %w", err)
+		}
 	}
 	used := map[string]bool{}
 	if keys["say"] == nil && keys["also"] == nil {
@@ -57,9 +63,7 @@ func (l *loader) say(n *yaml.Node, def *intentDef, key string, used map[string]b
 }
 
 func (l *loader) template(lang string, root node) *template {
-	t := &template{lang: lang, prog: compile(root, l.words)}
-	t.first, t.anyFirst = t.prog.firstWords()
-	return t
+	return &template{lang: lang, prog: compile(root, l.words), first: borderOf(root, false), last: borderOf(root, true)}
 }
 
 // templates reads sentences by language and hands on those that are right.

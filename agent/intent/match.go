@@ -64,6 +64,9 @@ func (in *intentDef) fill(s *Set, lang string, caps []capture) Match {
 	values := map[string]any{}
 	var devices []string
 	for _, c := range caps {
+		if c.value == nil { // a free slot
+			c.value = c.text
+		}
 		if old, ok := m.Slots[c.slot]; ok {
 			m.Slots[c.slot], values[c.slot] = old+","+c.text, old+","+c.text
 		} else {

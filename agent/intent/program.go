@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// A template is compiled to a small program and run with backtracking. A
-// (instruction, position) that has failed once is not tried again, so the work
-// is bounded by their product however the template is nested: whether the rest
-// matches does not depend on how one got there.
+// A template is compiled to a small program. How the rest of it matches from an
+// instruction at a position does not depend on how one got there, so that each
+// such pair is worked out once and the work is bounded by their number, however
+// the template is nested.
 
 type opcode uint8
 
@@ -82,34 +82,74 @@ func (p *program) emit(n node) {
 	}
 }
 
-// firstWords are the tokens that a match can begin with, sorted; slot is true
-// where it can begin with a slot and nothing can be told beforehand.
-func (p program) firstWords() (words []string, slot bool) {
-	seen := make([]bool, len(p))
-	var walk func(pc int)
-	walk = func(pc int) {
-		if seen[pc] {
-			return
+// border is what a template can begin or end with: one of the words, sorted,
+// or a slot, of which nothing can be told beforehand.
+type border struct {
+	words []string
+	slot  bool
+}
+
+// borderOf looks at the first or the last token of a template.
+func borderOf(n node, last bool) border {
+	var b border
+	b.add(n, last)
+	if b.slot {
+		return border{slot: true}
+	}
+	slices.Sort(b.words)
+	b.words = slices.Clip(slices.Compact(b.words))
+	return b
+}
+
+// add reports whether n can be empty, so that its neighbour counts as well.
+func (b *border) add(n node, last bool) (empty bool) {
+	switch n := n.(type) {
+	case wordNode:
+		if last {
+			b.words = append(b.words, n.toks[len(n.toks)-1])
+		} else {
+			b.words = append(b.words, n.toks[0])
 		}
-		seen[pc] = true
-		switch in := p[pc]; in.op {
-		case opWord:
-			words = append(words, in.arg)
-		case opSlot:
-			slot = true
-		case opSplit:
-			walk(int(in.x))
-			walk(int(in.y))
-		case opJump:
-			walk(int(in.x))
+	case slotNode:
+		b.slot = true
+	case optNode:
+		b.add(n.body, last)
+		return true
+	case altNode:
+		for _, c := range n {
+			empty = b.add(c, last) || empty
+		}
+		return empty
+	case seqNode:
+		for i := range n {
+			c := n[i]
+			if last {
+				c = n[len(n)-1-i]
+			}
+			if !b.add(c, last) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// fits tells whether the tokens, read in the direction of step from pos, can
+// begin or end so.
+func (b border) fits(toks []token, pos, step int, tolerant bool) bool {
+	if b.slot {
+		return true
+	}
+	for ; pos >= 0 && pos < len(toks); pos += step {
+		if _, ok := slices.BinarySearch(b.words, toks[pos].text); ok {
+			return true
+		}
+		if !tolerant || !passedOver[toks[pos].text] {
+			return false
 		}
 	}
-	walk(0)
-	if slot {
-		return nil, true
-	}
-	slices.Sort(words)
-	return slices.Clip(slices.Compact(words)), false
+	return false
 }
 
 // candidate is one way to read a slot: it reaches up to token end.
@@ -128,7 +168,9 @@ type capture struct {
 	candidate
 }
 
-// run is one try of one program on one sentence.
+// run is one try of one program on one sentence. Of all ways to match it finds
+// the one that leaves the fewest tokens to free slots, then the one whose other
+// slots take the most, then the first.
 type run struct {
 	prog program
 	toks []token
@@ -136,46 +178,119 @@ type run struct {
 	slot func(name string, pos int) []candidate
 	// tolerant passes over articles and particles.
 	tolerant bool
-	failed   []bool
+	memo     []outcome
 	captures []capture
+}
+
+// outcome is what is known of an instruction at a position.
+type outcome struct {
+	state uint8 // unknown, fails, matches
+	// free and slots count the tokens that free and other slots take from here on.
+	free, slots int16
+	// choice is the candidate taken, or second for the second branch, or passed
+	// for a token that was passed over.
+	choice int16
+}
+
+const (
+	unknown uint8 = iota
+	fails
+	matches
+)
+
+const (
+	second int16 = -1
+	passed int16 = -2
+)
+
+// better reports whether a is to be preferred to what was found before it.
+func (a outcome) better(b outcome) bool {
+	if a.state != matches || b.state != matches {
+		return a.state == matches && b.state != matches
+	}
+	return a.free < b.free || a.free == b.free && a.slots > b.slots
 }
 
 // match runs the program over the whole sentence.
 func (r *run) match() bool {
-	r.failed = make([]bool, len(r.prog)*(len(r.toks)+1))
-	return r.step(0, 0)
-}
-
-func (r *run) step(pc, pos int) bool {
-	at := pc*(len(r.toks)+1) + pos
-	if r.failed[at] {
+	need := len(r.prog) * (len(r.toks) + 1)
+	if cap(r.memo) < need {
+		r.memo = make([]outcome, need)
+	}
+	r.memo = r.memo[:need]
+	clear(r.memo)
+	r.captures = nil
+	if r.step(0, 0).state != matches {
 		return false
 	}
-	r.failed[at] = true // true from here on unless the whole match succeeds
+	r.collect()
+	return true
+}
+
+func (r *run) step(pc, pos int) outcome {
+	at := pc*(len(r.toks)+1) + pos
+	if r.memo[at].state != unknown {
+		return r.memo[at]
+	}
+	best := outcome{state: fails}
+	take := func(o outcome, choice int16) {
+		if o.choice = choice; o.better(best) {
+			best = o
+		}
+	}
 	switch in := r.prog[pc]; in.op {
 	case opDone:
 		if pos == len(r.toks) {
-			return true
+			best = outcome{state: matches}
 		}
 	case opWord:
-		if pos < len(r.toks) && r.toks[pos].text == in.arg && r.step(pc+1, pos+1) {
-			return true
+		if pos < len(r.toks) && r.toks[pos].text == in.arg {
+			take(r.step(pc+1, pos+1), 0)
 		}
 	case opSlot:
-		for _, c := range r.slot(in.arg, pos) {
-			r.captures = append(r.captures, capture{in.arg, c.end - pos, c})
-			if r.step(pc+1, c.end) {
-				return true
+		for i, c := range r.slot(in.arg, pos) {
+			o := r.step(pc+1, c.end)
+			o.free += int16(c.free)
+			if c.free == 0 {
+				o.slots += int16(c.end - pos)
 			}
-			r.captures = r.captures[:len(r.captures)-1]
+			take(o, int16(i))
 		}
 	case opSplit:
-		return r.step(int(in.x), pos) || r.step(int(in.y), pos)
+		take(r.step(int(in.x), pos), 0)
+		take(r.step(int(in.y), pos), second)
 	case opJump:
-		return r.step(int(in.x), pos)
+		take(r.step(int(in.x), pos), 0)
 	}
 	if r.tolerant && pos < len(r.toks) && passedOver[r.toks[pos].text] {
-		return r.step(pc, pos+1)
+		o := r.step(pc, pos+1)
+		o.free++ // so that a free slot rather keeps an article than loses it
+		take(o, passed)
 	}
-	return false
+	r.memo[at] = best
+	return best
+}
+
+// collect walks the way that match has found and keeps its captures.
+func (r *run) collect() {
+	for pc, pos := 0, 0; ; {
+		o := r.memo[pc*(len(r.toks)+1)+pos]
+		in := r.prog[pc]
+		switch {
+		case o.choice == passed:
+			pos++
+		case in.op == opDone:
+			return
+		case in.op == opWord:
+			pc, pos = pc+1, pos+1
+		case in.op == opSlot:
+			c := r.slot(in.arg, pos)[o.choice]
+			r.captures = append(r.captures, capture{in.arg, c.end - pos, c})
+			pc, pos = pc+1, c.end
+		case o.choice == second:
+			pc = int(in.y)
+		default:
+			pc = int(in.x)
+		}
+	}
 }

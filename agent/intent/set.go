@@ -1,7 +1,6 @@
 package intent
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -20,12 +19,12 @@ type intentDef struct {
 
 // template is one sentence form of an intent.
 type template struct {
-	lang     string
-	prog     program
-	def      *intentDef
-	spoken   node // for the grammar; nil keeps it out
-	first    []string
-	anyFirst bool
+	lang   string
+	prog   program
+	def    *intentDef
+	spoken node // for the grammar; nil keeps it out
+	first  border
+	last   border
 }
 
 // Set is what can be said. Load or Default makes one.
@@ -169,15 +168,16 @@ func (s *Set) best(tries []attempt, src, lang string) (Match, bool) {
 	var won *template
 	var caps []capture
 	least := 0
+	r := &run{}
 	for _, a := range tries {
 		cache := map[slotAt][]candidate{}
+		r.toks, r.tolerant = a.toks, a.tolerant
+		r.slot = func(name string, pos int) []candidate { return s.candidates(cache, name, a.toks, pos, src) }
 		for _, t := range s.templates {
-			if t.lang != lang || a.question && !t.def.asks || a.devices && t.def.tool != toolDevice || !t.mayBegin(a) {
+			if t.lang != lang || a.question && !t.def.asks || a.devices && t.def.tool != toolDevice || !t.mayMatch(a) {
 				continue
 			}
-			r := &run{prog: t.prog, toks: a.toks, tolerant: a.tolerant, slot: func(name string, pos int) []candidate {
-				return s.candidates(cache, name, a.toks, pos, src)
-			}}
+			r.prog = t.prog
 			if !r.match() || a.doubts(r.captures) {
 				continue
 			}
@@ -236,20 +236,9 @@ func (s *Set) candidates(cache map[slotAt][]candidate, name string, toks []token
 	return c
 }
 
-// mayBegin tells at a glance that a template cannot match.
-func (t *template) mayBegin(a attempt) bool {
-	if t.anyFirst {
-		return true
-	}
-	for _, tok := range a.toks {
-		if _, ok := slices.BinarySearch(t.first, tok.text); ok {
-			return true
-		}
-		if !a.tolerant || !passedOver[tok.text] {
-			return false
-		}
-	}
-	return false
+// mayMatch tells at a glance that a template cannot match.
+func (t *template) mayMatch(a attempt) bool {
+	return t.first.fits(a.toks, 0, 1, a.tolerant) && t.last.fits(a.toks, len(a.toks)-1, -1, a.tolerant)
 }
 
 // unknownDevice finds a command that is whole but for a device that the
@@ -258,24 +247,25 @@ func (s *Set) unknownDevice(a attempt, src, lang string) (Match, bool) {
 	if a.question || a.devices || !a.tolerant {
 		return Match{}, false
 	}
+	cache := map[slotAt][]candidate{}
+	r := &run{toks: a.toks, tolerant: a.tolerant, slot: func(name string, pos int) []candidate {
+		if s.slots[name].devices {
+			return readThing(a.toks, pos, src)
+		}
+		return s.candidates(cache, name, a.toks, pos, src)
+	}}
 	for _, t := range s.templates {
-		if t.lang != lang || t.def.tool != toolDevice || !t.mayBegin(a) {
+		if t.lang != lang || t.def.tool != toolDevice || !t.mayMatch(a) {
 			continue
 		}
-		cache := map[slotAt][]candidate{}
-		r := &run{prog: t.prog, toks: a.toks, tolerant: a.tolerant, slot: func(name string, pos int) []candidate {
-			if name == "device" {
-				return readThing(a.toks, pos, src)
-			}
-			return s.candidates(cache, name, a.toks, pos, src)
-		}}
+		r.prog = t.prog
 		if !r.match() {
 			continue
 		}
 		m := Match{Intent: t.def.name, Lang: lang, Slots: map[string]string{}, Problem: NoDevice}
 		for _, c := range r.captures {
-			if c.slot == "device" {
-				m.Unknown = strings.TrimSpace(c.text)
+			if s.slots[c.slot].devices {
+				m.Unknown = withoutArticle(c.text)
 			}
 		}
 		return m, true
@@ -288,4 +278,14 @@ func other(lang string) string {
 		return "en"
 	}
 	return "zh"
+}
+
+// withoutArticle is a name as one would list it.
+func withoutArticle(s string) string {
+	for _, a := range []string{"the ", "a ", "an ", "my ", "our "} {
+		if len(s) > len(a) && strings.EqualFold(s[:len(a)], a) {
+			return s[len(a):]
+		}
+	}
+	return s
 }

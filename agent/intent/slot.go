@@ -66,8 +66,7 @@ func spans(toks []token, pos, limit int, src string, ok func(from, to int) bool)
 	var out []candidate
 	for end := pos + 1; end <= min(len(toks), pos+limit); end++ {
 		if ok(pos, end) {
-			s := spanText(toks, pos, end, src)
-			out = append(out, candidate{end: end, text: s, value: s, free: end - pos})
+			out = append(out, candidate{end: end, text: spanText(toks, pos, end, src), free: end - pos})
 		}
 	}
 	return out

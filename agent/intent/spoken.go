@@ -50,6 +50,6 @@ var spokenKinds = map[string]map[string]string{
 		"c_minute": "oh <n_digit> | " + strings.Join(ones[10:], " | ") + " | (" + strings.Join(tens[2:6], " | ") + ") [<n_digit>]",
 		"c_half":   "(a | p) m | in the (morning | afternoon | evening)",
 		"c_time":   "<c_hour> [<c_minute>] [<c_half>] | <c_hour> o'clock [<c_half>] | (half past | quarter past | quarter to) <c_hour> | noon | midnight",
-		"s_clock":  "<c_time> [tomorrow | tonight] | (tomorrow | tonight) at <c_time>",
+		"s_clock":  "<c_time> [tomorrow] | tomorrow at <c_time> | <c_hour> [<c_minute>] [p m] tonight",
 	},
 }

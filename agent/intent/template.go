@@ -150,18 +150,20 @@ func (p *templateParser) words() (seqNode, error) {
 		return nil, fmt.Errorf("%q at %s is no word", written, p.here())
 	}
 	var s seqNode
+	start := 0 // of the word that grows
 	for _, t := range toks {
 		if t.hard {
 			return nil, fmt.Errorf("%q at %s is no word", written, p.here())
 		}
-		// Tokens of one contraction share their place and stay one word.
-		if n := len(s); n > 0 && !isHanText(t.text) {
-			if w := s[n-1].(wordNode); w.written == written[t.start:t.end] {
-				w.toks = append(w.toks, t.text)
-				s[n-1] = w
+		// What is written without a space is one word, "what's" and "wake-up" as
+		// well, but for the borders between Han characters and letters.
+		if n := len(s); n > 0 {
+			if w := s[n-1].(wordNode); isHanText(t.text) == isHanText(w.toks[0]) {
+				s[n-1] = wordNode{written: written[start:t.end], toks: append(w.toks, t.text)}
 				continue
 			}
 		}
+		start = t.start
 		s = append(s, wordNode{written: written[t.start:t.end], toks: []string{t.text}})
 	}
 	p.pos += end

@@ -37,6 +37,11 @@ func tokenise(s string) (toks []token, question bool) {
 			i += size
 			continue
 		}
+		if _, other := simplified[r]; r >= 0x4e00 && r < 0xa000 && !other {
+			add(s[i:i+size], i, i+size, false) // a plain Han character stays as it is
+			i += size
+			continue
+		}
 		folded := foldRune(r)
 		f, _ := utf8.DecodeRuneInString(folded)
 		switch {

@@ -143,7 +143,9 @@ func (p *Provider) done(m intent.Match, g []*step, text, lang string) string {
 			return p.remembered(m, lang)
 		}
 	case "recall":
-		return recalled(m, first.made.text, lang)
+		return recalled(m, first.made.text, text, lang)
+	case "forget":
+		return forgotten(first.made.text, lang)
 	}
 	return toldBy(first.made.text, lang)
 }
@@ -190,29 +192,4 @@ func (p *Provider) remembered(m intent.Match, lang string) string {
 		}
 	}
 	return both(lang, "记住了。", "I will remember that.")
-}
-
-// maxFacts bounds how many facts an answer tells.
-const maxFacts = 5
-
-// recalled makes an answer of what the memory gave, a fact a line.
-func recalled(m intent.Match, text, lang string) string {
-	var facts []string
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "-*•· "))
-		if line != "" {
-			facts = append(facts, strings.TrimRight(turned(line, lang), "。."))
-		}
-	}
-	if len(facts) == 0 {
-		about := strings.TrimSpace(m.Slots["thing"])
-		if about == "" {
-			return both(lang, "我没有记过这件事。", "I have nothing about that in my memory.")
-		}
-		return both(lang, "我没有记过关于“"+about+"”的事。", "I have nothing about "+turned(about, lang)+" in my memory.")
-	}
-	if len(facts) > maxFacts {
-		facts = facts[:maxFacts]
-	}
-	return upper(ended(strings.Join(facts, both(lang, "；", "; ")), lang))
 }
