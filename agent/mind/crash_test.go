@@ -125,6 +125,7 @@ type moment struct {
 	step Step
 	disk map[disktest.Keep]*disktest.Disk
 	w    world
+	mem  []Turn // those that memory has kept durably
 }
 
 // camera takes a moment at each step, and within the tool.
@@ -138,7 +139,7 @@ type camera struct {
 func (c *camera) Step(s Step, _ string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m := moment{step: s, disk: map[disktest.Keep]*disktest.Disk{}, w: c.w.clone()}
+	m := moment{step: s, disk: map[disktest.Keep]*disktest.Disk{}, w: c.w.clone(), mem: c.r.mem.ended()}
 	for _, k := range disktest.Keeps {
 		m.disk[k] = c.r.disk.Reboot(k)
 	}
@@ -168,6 +169,38 @@ func (c *camera) Send(_ context.Context, m plugin.Message) error {
 	c.mu.Unlock()
 	c.Step("send ends", "")
 	return nil
+}
+
+// after continues from a moment, with what of its disk is kept.
+func after(t *testing.T, m moment, keep disktest.Keep) *camera {
+	mem := &fakeMemory{turns: slices.Clone(m.mem)}
+	for _, turn := range mem.turns {
+		mem.append(turn.Messages)
+	}
+	return newCamera(t, m.w.clone(), onDisk(m.disk[keep].Reboot(disktest.All)), withMemory(mem))
+}
+
+// checkMemory holds that each acknowledged input is kept once, and that a
+// context made of it is one that a provider accepts as it is.
+func (c *camera) checkMemory(fail func(string, ...any), acked map[string]string) {
+	n := map[string]int{}
+	for _, turn := range c.r.mem.ended() {
+		n[turn.ID]++
+	}
+	for id, text := range acked {
+		if n[id] != 1 {
+			fail("the turn of %q is kept %d times", text, n[id])
+		}
+	}
+	window := c.r.mem.Window()
+	checkPairs(fail, window)
+	ids := map[string]bool{}
+	for _, m := range window {
+		if m.ID == "" || ids[m.ID] {
+			fail("the context has the message %q twice", m.ID)
+		}
+		ids[m.ID] = true
+	}
 }
 
 func newCamera(t *testing.T, w world, opts ...rigOption) *camera {
@@ -227,24 +260,63 @@ func TestPowerCutAtEveryStep(t *testing.T) {
 	prepared := len(first.moments) // steps before both inputs were acknowledged
 	first.drain(t)
 	first.w.check(t.Errorf, acked)
+	first.checkMemory(t.Errorf, acked)
 	if len(first.moments) < 50 {
 		t.Fatalf("only %d steps", len(first.moments))
 	}
 	for i, m := range first.moments[prepared:] {
 		for _, keep := range disktest.Keeps {
 			name := fmt.Sprintf("cut %d at %s, %v kept", i, m.step, keep)
-			second := newCamera(t, m.w.clone(), onDisk(m.disk[keep].Reboot(disktest.All)))
+			fail := func(f string, a ...any) { t.Errorf(name+": "+f, a...) }
+			second := after(t, m, keep)
 			second.drain(t)
-			second.w.check(func(f string, a ...any) { t.Errorf(name+": "+f, a...) }, acked)
-			if keep != disktest.Synced || i%5 != 0 {
+			second.w.check(fail, acked)
+			second.checkMemory(fail, acked)
+			if keep != disktest.Synced || i%10 != 0 {
 				continue
 			}
 			for k, again := range second.moments {
-				third := newCamera(t, again.w.clone(), onDisk(again.disk[disktest.All].Reboot(disktest.All)))
+				fail := func(f string, a ...any) { t.Errorf(name+fmt.Sprintf(", again %d at %s: ", k, again.step)+f, a...) }
+				third := after(t, again, disktest.All)
 				third.drain(t)
-				third.w.check(func(f string, a ...any) { t.Errorf(name+fmt.Sprintf(", again %d at %s: ", k, again.step)+f, a...) }, acked)
+				third.w.check(fail, acked)
 			}
 		}
+	}
+}
+
+// TestAfterToolcallIsNotForgotten cuts the power between the end of a call and
+// what after_toolcall makes of it: the model never sees the raw result.
+func TestAfterToolcallIsNotForgotten(t *testing.T) {
+	redact := func(r *rig) {
+		r.stage(plugin.AfterToolcall, func(_ context.Context, sc *plugin.StageContext) error {
+			sc.Result.Text += "!"
+			return nil
+		})
+	}
+	first := newCamera(t, world{map[string]int{}, map[string][]string{}})
+	redact(first.r)
+	inject(t, first.r.m)
+	first.drain(t)
+	n := 0
+	for _, m := range first.moments {
+		if m.step != StepRan && m.step != StepEnded && m.step != StepPosted && m.step != StepAfterCall {
+			continue
+		}
+		second := after(t, m, disktest.All)
+		redact(second.r)
+		second.drain(t)
+		for _, res := range second.r.mem.ended()[0].Results {
+			if res.Status == tool.Done && res.Text != "counted!" && res.Text != "seen!" {
+				t.Errorf("cut at %s: the model sees %q", m.step, res.Text)
+			}
+			if res.Status == tool.Done {
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		t.Error("no finished call was found again")
 	}
 }
 

@@ -489,6 +489,65 @@ func TestPersona(t *testing.T) {
 	}
 }
 
+func TestStatusOfARunningTurn(t *testing.T) {
+	gate := make(chan struct{})
+	r := newRig(t, func(_ context.Context, _ int, _ provider.Request, _ func(provider.Chunk) error) (provider.Response, error) {
+		<-gate
+		return provider.Response{Text: "ok"}, nil
+	})
+	asked := make(chan struct{}, 10)
+	r.m.o.Steps = stepFunc(func(s Step, _ string) {
+		if s == StepRequest {
+			asked <- struct{}{}
+		}
+	})
+	r.start()
+	id := r.say("hello")
+	<-asked
+	r.say("second")
+	r.inject(plugin.Input{Source: "_probe_", Payload: "third"})
+	s := r.m.Status()
+	if s.Turn == nil || s.Turn.Input != id || s.Turn.Step != StepRequest || s.Turn.Round != 1 || s.Queue.User != 1 || s.Queue.Internal != 1 {
+		t.Errorf("status %+v, turn %+v", s, s.Turn)
+	}
+	if _, err := json.Marshal(s); err != nil {
+		t.Error(err)
+	}
+	close(gate)
+	r.con.Wait(2)
+}
+
+// stepFunc is Steps as a function.
+type stepFunc func(Step, string)
+
+func (f stepFunc) Step(s Step, input string) { f(s, input) }
+
+// TestPrefixIsStable compares what stands before the messages byte by byte.
+func TestPrefixIsStable(t *testing.T) {
+	r := newRig(t, says("ok"))
+	for _, name := range []string{"b_tool", "a_tool"} {
+		r.tool(name, tool.Read, func(context.Context, tool.Call) (tool.Result, error) { return tool.Result{}, nil })
+	}
+	r.start()
+	for i := range 5 {
+		r.mem.line = fmt.Sprint("recalled ", i)
+		r.turn([]string{"hello", "你好"}[i%2])
+	}
+	prefix := func(req provider.Request) string {
+		b, err := json.Marshal(req.Tools)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return req.System + string(b)
+	}
+	reqs := r.llm.requests()
+	for i, req := range reqs {
+		if prefix(req) != prefix(reqs[0]) || !strings.Contains(req.Notes, fmt.Sprint("recalled ", i)) {
+			t.Errorf("request %d: %q, notes %q", i, prefix(req), req.Notes)
+		}
+	}
+}
+
 func TestMemoryFails(t *testing.T) {
 	r := newRig(t, says("ok"))
 	r.mem.err = errTest

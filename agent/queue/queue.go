@@ -293,8 +293,10 @@ type Stats struct {
 	Internal int `json:"internal"` // internal inputs that wait
 	// Aside are the inputs last set aside, oldest first, without their media.
 	Aside []plugin.Input `json:"aside,omitempty"`
-	// Unreadable is the number of records that Open could not read.
+	// Unreadable is the number of records that Open could not read, CutBytes
+	// what it cut off behind the last whole record.
 	Unreadable int   `json:"unreadable,omitempty"`
+	CutBytes   int64 `json:"cut_bytes,omitempty"`
 	LogBytes   int64 `json:"log_bytes"`
 }
 
@@ -303,7 +305,7 @@ func (q *Queue) Stats() Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return Stats{User: len(q.user), Internal: len(q.inner), Aside: append([]plugin.Input(nil), q.aside...),
-		Unreadable: q.bad, LogBytes: q.log.Size()}
+		Unreadable: q.bad, CutBytes: q.log.Dropped(), LogBytes: q.log.Size()}
 }
 
 // Close syncs and closes the log. Closing twice is harmless.
