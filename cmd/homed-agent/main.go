@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -15,6 +16,9 @@ import (
 )
 
 var version = "dev" // set by the linker
+
+// settle is when a start is over.
+const settle = 2 * time.Second
 
 // stopWait bounds an orderly end; the supervisor kills after 4 s.
 const stopWait = 3 * time.Second
@@ -47,6 +51,8 @@ func agent() int {
 		return 1
 	}
 	a.host.Start(ctx)
+	// Starting needs more memory than running; what is left over goes back.
+	defer time.AfterFunc(settle, debug.FreeOSMemory).Stop()
 	log.Info("agent runs", "version", h.Version, "provider", a.chain.Name())
 	err = a.mind.Run(ctx)
 	end, cancel := context.WithTimeout(context.Background(), stopWait)

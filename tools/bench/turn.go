@@ -183,7 +183,7 @@ func benchSyncs(ctx context.Context, bin string, r *report) error {
 		return fmt.Errorf("%w: %v", errSkip, err)
 	}
 	// Attached once a traced turn shows in the file.
-	for deadline := time.Now().Add(startWait); len(lines(out)) < 4; {
+	for deadline := time.Now().Add(startWait); len(lines(out)) < 8; {
 		if time.Now().After(deadline) {
 			tr.Process.Kill()
 			tr.Wait()
@@ -204,8 +204,8 @@ func benchSyncs(ctx context.Context, bin string, r *report) error {
 	tr.Wait()
 	count := 0
 	for _, l := range lines(out)[before:] {
-		if !strings.Contains(l, "resumed>") {
-			count++
+		if !strings.Contains(l, "resumed>") && strings.Contains(l, "sync(") {
+			count++ // other lines are signals, and the ends of calls that began on a line of their own
 		}
 	}
 	r.add("turn.syncs", float64(count)/n, "syncs", n)
