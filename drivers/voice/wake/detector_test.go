@@ -27,6 +27,10 @@ func TestSyntheticWord(t *testing.T) {
 	if report.Good() != 3 || report.Text("en") == "" {
 		t.Errorf("report %+v: %s", report, report.Text("en"))
 	}
+	again, _, err := wake.Enrol(t.Context(), m, bank, "computer", waketest.Takes(t, "computer"))
+	if err != nil || !bytes.Equal(again.Marshal(), learned.Marshal()) {
+		t.Errorf("the same takes gave another word, %v", err)
+	}
 	word, err := wake.Unmarshal(learned.Marshal())
 	if err != nil {
 		t.Fatal(err)
