@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"homeagent/agent/bus"
 	"homeagent/agent/event"
 	"homeagent/agent/host"
@@ -41,7 +43,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // crashScript thinks for the crash tests: "count" asks for two counts and a

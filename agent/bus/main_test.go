@@ -1,0 +1,10 @@
+package bus
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain holds that no goroutine outlives the tests.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
