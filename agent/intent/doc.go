@@ -36,7 +36,7 @@
 // grammar that holds every turn of phrase hears the common ones worse.
 //
 // The key `asides`, sentences by language, lists what may be said beside a
-// command without changing it.
+// command without changing it; an intent's own `asides` only beside that one.
 //
 // `asks: true` marks an intent that changes nothing, so that a question mark
 // does not speak against it.

@@ -82,9 +82,7 @@ func Load(text []byte, h *home.Home) (*Set, error) {
 		l.slots(n)
 	}
 	if n := keys["asides"]; n != nil {
-		l.templates(n, "", "asides", func(lang string, line int, root node) {
-			l.set.asides = append(l.set.asides, l.template(lang, root))
-		})
+		l.asides(n, nil)
 	}
 	if n := keys["intents"]; n != nil {
 		switch {

@@ -8,7 +8,7 @@ import (
 
 // intent reads one item of the list.
 func (l *loader) intent(n *yaml.Node) {
-	keys := l.mapping(n, "", "an intent", "name", "tool", "args", "say", "also", "asks")
+	keys := l.mapping(n, "", "an intent", "name", "tool", "args", "say", "also", "asides", "asks")
 	def := &intentDef{}
 	if keys["name"] == nil || keys["name"].Decode(&def.name) != nil || !nameForm.MatchString(def.name) {
 		l.fail(n.Line, "", "an intent needs a name that begins with a small letter and holds only small letters, digits and _")
@@ -42,6 +42,9 @@ func (l *loader) intent(n *yaml.Node) {
 			l.say(v, def, key, used)
 		}
 	}
+	if v := keys["asides"]; v != nil {
+		l.asides(v, def)
+	}
 	l.checkArgs(n.Line, def, def.args, used)
 	if def.tool == toolDevice && !used["device"] && !used["lit"] {
 		l.fail(n.Line, def.name, "tool is device, but no sentence has the slot {device}")
@@ -59,6 +62,20 @@ func (l *loader) say(n *yaml.Node, def *intentDef, key string, used map[string]b
 			t.spoken = root
 		}
 		l.set.templates = append(l.set.templates, t)
+	})
+}
+
+// asides reads sentences that may stand beside an intent, or beside any where
+// def is nil.
+func (l *loader) asides(n *yaml.Node, def *intentDef) {
+	name := ""
+	if def != nil {
+		name = def.name
+	}
+	l.templates(n, name, "asides", func(lang string, line int, root node) {
+		t := l.template(lang, root)
+		t.def = def
+		l.set.asides = append(l.set.asides, t)
 	})
 }
 

@@ -64,10 +64,10 @@ func isStatement(toks []token) bool {
 func readTask(toks []token, pos int, src string) []candidate {
 	return spans(toks, pos, len(toks), src, func(from, to int) bool {
 		for _, t := range toks[from:to] {
-			if recurring[t.text] {
+			if recurring[t.text] || t.text == "谁" || t.text == "吗" {
 				return false
 			}
 		}
-		return true
+		return toks[from].text != "的"
 	})
 }

@@ -100,7 +100,7 @@ func (s *Set) Parse(text, lang string) (Match, bool) {
 	if ok || m.Problem != "" {
 		return m, ok
 	}
-	return s.withoutAsides(toks, question, text, lang, 3)
+	return s.withoutAsides(toks, question, text, lang, nil, 3)
 }
 
 // parse looks at one sentence without what stands beside it.

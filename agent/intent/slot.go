@@ -79,7 +79,7 @@ func readText(toks []token, pos int, src string) []candidate {
 
 // noThing are words that a short name does not hold; where they stand, a
 // clause or a question begins.
-var noThing = setOf(`not no never if when while because who what why how which where whether he she they we i you it is are was were be been do does did
+var noThing = setOf(`your his her their him them me us not no never if when while because who what why how which where whether he she they we i you it is are was were be been do does did
 	and will would should could can must to about turned and then said says go going gone went
 	吗 呢 不 没 别 谁 怎 哪 如 他 她 它 您 了 就 也 都 还 因 但 你 么 什 说 问 想 把 被 会 能 应`)
 
@@ -92,14 +92,15 @@ func readThing(toks []token, pos int, src string) []candidate {
 		if noThingStart[toks[from].text] {
 			return false
 		}
-		words := 0
+		words, named := 0, false
 		for i := from; i < to; i++ {
 			t := toks[i]
 			if t.hard || noThing[t.text] || i > from && t.pause {
 				return false
 			}
 			words += 1 + b2i(!isHanText(t.text))
+			named = named || !isDeterminer[t.text]
 		}
-		return words <= 14
+		return named && words <= 14
 	})
 }
