@@ -76,11 +76,12 @@ func (p *Plugin) serveHear(ctx context.Context, req *plugin.Request, out plugin.
 			return fault(http.StatusConflict, req.Lang, faultNoWake, err, reason(err, req.Lang))
 		}
 	}
-	path, notices, err := p.keep(ctx, req)
+	path, length, notices, err := p.keep(ctx, req)
 	if err != nil {
 		return err
 	}
 	defer os.Remove(path)
+	s.whole = n(length)
 	out.Status(http.StatusOK, ndjson)
 	for _, n := range notices {
 		if err := writeLine(out, Line{Event: "notice", Text: n}); err != nil {
@@ -121,10 +122,10 @@ func (p *Plugin) endHearing() {
 
 // keep writes the body to a temporary file and looks through it, so that what
 // is wrong with it is told before anything is heard.
-func (p *Plugin) keep(ctx context.Context, req *plugin.Request) (path string, notices []string, err error) {
+func (p *Plugin) keep(ctx context.Context, req *plugin.Request) (path string, length time.Duration, notices []string, err error) {
 	f, err := os.CreateTemp(p.opt.TempDir, "hear-*.wav")
 	if err != nil {
-		return "", nil, fault(http.StatusInsufficientStorage, req.Lang, faultStore, err)
+		return "", 0, nil, fault(http.StatusInsufficientStorage, req.Lang, faultStore, err)
 	}
 	defer func() {
 		f.Close()
@@ -135,18 +136,18 @@ func (p *Plugin) keep(ctx context.Context, req *plugin.Request) (path string, no
 	body := &counted{r: io.LimitReader(req.Body, hearBytes+1), ctx: ctx}
 	if _, err := io.Copy(f, body); err != nil {
 		if body.err != nil {
-			return "", nil, fault(http.StatusBadRequest, req.Lang, faultBody, err)
+			return "", 0, nil, fault(http.StatusBadRequest, req.Lang, faultBody, err)
 		}
-		return "", nil, fault(http.StatusInsufficientStorage, req.Lang, faultStore, err)
+		return "", 0, nil, fault(http.StatusInsufficientStorage, req.Lang, faultStore, err)
 	}
 	if body.n > hearBytes {
-		return "", nil, fault(http.StatusRequestEntityTooLarge, req.Lang, faultBytes, nil)
+		return "", 0, nil, fault(http.StatusRequestEntityTooLarge, req.Lang, faultBytes, nil)
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return "", nil, fault(http.StatusInsufficientStorage, req.Lang, faultStore, err)
+		return "", 0, nil, fault(http.StatusInsufficientStorage, req.Lang, faultStore, err)
 	}
-	notices, err = inspect(ctx, f, req.Lang)
-	return f.Name(), notices, err
+	length, notices, err = inspect(ctx, f, req.Lang)
+	return f.Name(), length, notices, err
 }
 
 // counted counts a body's bytes and remembers its own error, which is not the disk's.
@@ -171,7 +172,7 @@ func (c *counted) Read(b []byte) (int, error) {
 
 // inspect reads a recording to its end: its true length, whether it is whole,
 // whether there is anything to hear.
-func inspect(ctx context.Context, r io.Reader, lang string) (notices []string, err error) {
+func inspect(ctx context.Context, r io.Reader, lang string) (length time.Duration, notices []string, err error) {
 	bad := func(err error) error {
 		var w *wav.Error
 		if errors.As(err, &w) {
@@ -181,7 +182,7 @@ func inspect(ctx context.Context, r io.Reader, lang string) (notices []string, e
 	}
 	rd, err := wav.NewReader(r)
 	if err != nil {
-		return nil, bad(err)
+		return 0, nil, bad(err)
 	}
 	buf := make([]int16, 16384)
 	var frames int64
@@ -195,20 +196,20 @@ func inspect(ctx context.Context, r io.Reader, lang string) (notices []string, e
 			if left := rd.Info().Frames; left > frames {
 				d = rd.Format().Duration(int(left) * rd.Format().Channels)
 			}
-			return nil, fault(http.StatusRequestEntityTooLarge, lang, faultLength, nil, d.Round(time.Second))
+			return 0, nil, fault(http.StatusRequestEntityTooLarge, lang, faultLength, nil, d.Round(time.Second))
 		}
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return nil, bad(err)
+			return 0, nil, bad(err)
 		}
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return 0, nil, err
 		}
 	}
 	if frames == 0 {
-		return nil, bad(&wav.Error{Code: wav.NoSound})
+		return 0, nil, bad(&wav.Error{Code: wav.NoSound})
 	}
 	if n := rd.Notice(); n != nil {
 		notices = append(notices, n.In(lang))
@@ -216,7 +217,7 @@ func inspect(ctx context.Context, r io.Reader, lang string) (notices []string, e
 	if silent {
 		notices = append(notices, noteSilent.in(lang))
 	}
-	return notices, nil
+	return rd.Format().Duration(int(frames) * rd.Format().Channels), notices, nil
 }
 
 // play runs the session and passes on what it tells until it has ended.

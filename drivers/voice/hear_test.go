@@ -78,6 +78,12 @@ func wavOpener(path string) (pcm.Source, error) {
 func (r *rig) hear(body io.Reader, query string) ([]Line, error) {
 	r.t.Helper()
 	r.api.dev.wav = wavOpener
+	return r.hearOn(body, query)
+}
+
+// hearOn is hear with the wav: device that is there.
+func (r *rig) hearOn(body io.Reader, query string) ([]Line, error) {
+	r.t.Helper()
 	q, err := url.ParseQuery(query)
 	if err != nil {
 		r.t.Fatal(err)
@@ -344,6 +350,40 @@ func TestHearFormats(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The wav: device plays silence behind a file. A recording is over when it has
+// been heard and answered, not when the device says so.
+func TestHearEndsWithTheRecording(t *testing.T) {
+	inRig(t, func(r *rig, o *Options) { o.Config.Microphone = off }, func(r *rig) {
+		var tail *pace.Source
+		r.api.dev.wav = func(path string) (pcm.Source, error) {
+			src, err := wavOpener(path)
+			if err == nil {
+				tail = pace.NewSource(src, time.Hour)
+			}
+			return tail, err
+		}
+		done := make(chan []Line, 1)
+		sound := recording(t, quiet(time.Second), command())
+		go func() {
+			lines, err := r.hearOn(sound, "wake=skip")
+			if err != nil {
+				t.Error(err)
+			}
+			done <- lines
+		}()
+		r.pass(30 * time.Second)
+		select {
+		case lines := <-done:
+			same(t, of(lines, "answer"), "ok")
+			same(t, of(lines, "end"), "")
+		default:
+			t.Error("the device's silence is waited for")
+			tail.Close()
+			<-done
+		}
+	})
 }
 
 func TestHearLimits(t *testing.T) {

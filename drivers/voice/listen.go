@@ -101,6 +101,9 @@ func (s *session) detect(samples []int16) (hits []speech.Hit) {
 func (s *session) onSound(samples []int16, at time.Time) {
 	s.ring.write(samples)
 	s.at = at
+	if s.whole > 0 && s.ring.end >= s.whole {
+		s.finish(s.whole)
+	}
 	if s.det != nil && !s.open {
 		for _, h := range s.detect(samples) {
 			s.onHit(h)

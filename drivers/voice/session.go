@@ -68,6 +68,7 @@ type session struct {
 	waiting  map[string]*turn
 	control  map[string]bool // inputs that turned out to be control intents
 	held     []item
+	whole    int64 // length of the recording; a device may add silence, which is not waited for
 	ended    bool  // the recording is over
 	endAt    int64 // where it ended
 	told     map[string]time.Time
@@ -301,8 +302,14 @@ func (s *session) onMic(e micEvent) {
 			s.line(Line{Event: "notice", Text: sprintf(noteMicLost.in(s.own), reason(e.err, s.own))})
 		}
 		s.micState = ""
-		s.ended = true
-		s.endAt = s.ring.end
+		s.finish(s.ring.end)
+	}
+}
+
+// finish notes that the recording is over.
+func (s *session) finish(at int64) {
+	if !s.ended {
+		s.ended, s.endAt = true, at
 	}
 }
 
