@@ -61,7 +61,7 @@ func (t *turn) execute(c tool.Call, unsafe bool) (tool.Call, tool.Result, *endin
 	sc := t.context(plugin.BeforeToolcall)
 	sc.Call = c
 	sc, ended := t.stage(sc)
-	c.Name, c.Args = short(clean(sc.Call.Name), 64), validArgs(sc.Call.Args)
+	c.Name, c.Args = plainName(sc.Call.Name), validArgs(sc.Call.Args)
 	t.step(StepBeforeCall)
 	if ended != nil {
 		// Not noted as ended: should the process die now, the stage decides again.

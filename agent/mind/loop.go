@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"homeagent/agent/event"
 	"homeagent/agent/host"
@@ -29,10 +30,11 @@ func (t *turn) loop() ending {
 			return t.noAnswer(err)
 		}
 		sc := t.context(plugin.PostAction)
-		sc.LLMText, sc.ToolCalls = resp.Text, resp.Calls
+		sc.LLMText, sc.ToolCalls = resp.Text, t.number(resp.Calls, nil)
+		own := callIDs(sc.ToolCalls)
 		sc, ended := t.stage(sc)
 		t.request = sc.ContextMsgs
-		round := queue.Round{Text: clean(sc.LLMText), Reasoning: resp.Reasoning, Calls: t.number(sc.ToolCalls)}
+		round := queue.Round{Text: clean(sc.LLMText), Reasoning: resp.Reasoning, Calls: t.number(sc.ToolCalls, own)}
 		t.step(StepPostAction)
 		if ended != nil {
 			if len(round.Calls) > 0 {
@@ -144,22 +146,56 @@ func (t *turn) noAnswer(err error) ending {
 	return ending{failureText(kind, t.lang), NoAnswer}
 }
 
-// number makes calls fit to be kept: each has a name, an id that is unique
-// within the turn, and arguments that are valid JSON. Arguments that are not
-// become a JSON string, which no schema lets pass; the model is told.
-func (t *turn) number(calls []tool.Call) []tool.Call {
+// maxCalls bounds the calls of one round; what a model asks beyond is dropped
+// and reported.
+const maxCalls = 64
+
+// number makes calls fit to be kept and to be shown to a provider again: each
+// has a name of plain letters, an id that is unique within the turn, and
+// arguments that are valid JSON. Arguments that are not become a JSON string,
+// which no schema lets pass; the model is told. own are the ids that a first
+// pass over the same round has given; each may stand once.
+func (t *turn) number(calls []tool.Call, own map[string]bool) []tool.Call {
+	if len(calls) > maxCalls {
+		t.m.report(t.in, "calls_dropped", fmt.Sprintf("the model asks for %d calls at once; %d are looked at", len(calls), maxCalls))
+		calls = calls[:maxCalls]
+	}
 	out := make([]tool.Call, 0, len(calls))
-	for i, c := range calls {
-		c.Name = short(clean(c.Name), 64)
-		c.ID = clean(c.ID)
-		if c.ID == "" || len(c.ID) > 128 || t.ids[c.ID] {
-			c.ID = fmt.Sprintf("c%s%d_%d", t.in.ID, t.round.Load(), i+1)
+	seen := map[string]bool{}
+	for _, c := range calls {
+		c.Name = plainName(c.Name)
+		if c.ID = clean(c.ID); c.ID == "" || len(c.ID) > 128 || seen[c.ID] || t.ids[c.ID] && !own[c.ID] {
+			t.made++
+			c.ID = fmt.Sprintf("c%s_%d", t.in.ID, t.made)
 		}
-		t.ids[c.ID] = true
+		t.ids[c.ID], seen[c.ID] = true, true
 		c.Args = validArgs(c.Args)
 		out = append(out, c)
 	}
 	return out
+}
+
+// plainName keeps of a call's name what every provider accepts in a
+// conversation; a name that no tool has is answered with those there are.
+func plainName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, name)
+	if name == "" {
+		return "unnamed"
+	}
+	return name[:min(len(name), 64)]
+}
+
+func callIDs(calls []tool.Call) map[string]bool {
+	ids := map[string]bool{}
+	for _, c := range calls {
+		ids[c.ID] = true
+	}
+	return ids
 }
 
 func validArgs(args json.RawMessage) json.RawMessage {

@@ -42,6 +42,7 @@ type turn struct {
 	items   []plugin.Item
 	extra   map[string]string
 	ids     map[string]bool // of calls
+	made    int             // ids that were made up
 	// own holds what the model itself has sent, by channel; ownMu guards it.
 	ownMu    sync.Mutex
 	own      map[string][]string

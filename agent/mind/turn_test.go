@@ -242,7 +242,7 @@ func TestGarbageOfTheModel(t *testing.T) {
 		t.Errorf("answers %q", got)
 	}
 	results := r.mem.ended()[0].Results
-	want := []string{"want object", "'on', 'off'", "The tools are: lamp, output_list, output_send", "want object", "no tool called", "no tool called"}
+	want := []string{"want object", "'on', 'off'", "The tools are: lamp, output_list, output_send", "want object", `no tool called "unnamed"`, `no tool called "lamp_"`}
 	if len(results) != len(want) {
 		t.Fatalf("%d results", len(results))
 	}
@@ -253,11 +253,48 @@ func TestGarbageOfTheModel(t *testing.T) {
 	}
 	for _, m := range r.llm.requests()[1].Messages {
 		for _, c := range m.Calls {
-			if !json.Valid(c.Args) {
-				t.Errorf("the next request has the arguments %s", c.Args)
+			if !json.Valid(c.Args) || c.Name != plainName(c.Name) {
+				t.Errorf("the next request has the call %+v", c)
 			}
 		}
 	}
+}
+
+func TestCallsAreNumbered(t *testing.T) {
+	many := make([]tool.Call, maxCalls+20)
+	for i := range many {
+		many[i] = call([]string{"", "same", "other"}[i%3], "look", `{}`)
+	}
+	r := newRig(t, plays(provider.Response{Calls: many}, calls(call("same", "look", `{}`)), provider.Response{Text: "ok"}))
+	ran := 0
+	r.tool("look", tool.Read, func(context.Context, tool.Call) (tool.Result, error) { ran++; return tool.Result{}, nil })
+	r.stage(plugin.PostAction, func(_ context.Context, sc *plugin.StageContext) error {
+		for _, c := range sc.ToolCalls {
+			if c.ID == "" {
+				t.Error("a handler sees a call without an id")
+			}
+		}
+		if len(sc.ToolCalls) == maxCalls {
+			// One more that has the id of another, and one out of its place.
+			sc.ToolCalls = append([]tool.Call{sc.ToolCalls[5], sc.ToolCalls[5]}, sc.ToolCalls[:5]...)
+		}
+		return nil
+	})
+	r.start()
+	r.turn("look")
+	r.settled()
+	turn := r.mem.ended()[0]
+	ids := map[string]bool{}
+	for _, res := range turn.Results {
+		if ids[res.CallID] {
+			t.Errorf("the id %q comes twice", res.CallID)
+		}
+		ids[res.CallID] = true
+	}
+	if ran != 8 || len(turn.Results) != 8 || !slices.Contains(r.states(), "calls_dropped") {
+		t.Errorf("ran %d, %d results, states %v", ran, len(turn.Results), r.states())
+	}
+	checkPairs(t.Errorf, r.llm.requests()[2].Messages)
 }
 
 func TestSixtyAtOnce(t *testing.T) {
