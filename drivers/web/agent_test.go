@@ -120,16 +120,17 @@ func TestEndpointEndsWithItsPeer(t *testing.T) {
 
 func TestStatusHasTheAgentsPart(t *testing.T) {
 	h := open(t)
+	h.reg.statusOf = func(ctx context.Context) any { return map[string]string{"model": "offline", "lang": web.Lang(ctx)} }
 	var s struct {
 		Door struct {
 			AgentLinked bool `json:"agent_linked"`
 		}
-		Agent struct{ Model, Code string }
+		Agent struct{ Model, Code, Lang string }
 	}
 	if err := h.console("en").Do(testCtx(t), "GET", "status", nil, &s); err != nil {
 		t.Fatal(err)
 	}
-	if !s.Door.AgentLinked || s.Agent.Model != "offline" {
+	if !s.Door.AgentLinked || s.Agent.Model != "offline" || s.Agent.Lang != "en" {
 		t.Errorf("got %+v", s)
 	}
 	h.stopAgent()

@@ -54,7 +54,7 @@ type fakeAPI struct {
 	wg       sync.WaitGroup
 }
 
-func newFakeAPI(t *testing.T) *fakeAPI {
+func newFakeAPI(t testing.TB) *fakeAPI {
 	return &fakeAPI{log: slog.New(slog.NewTextHandler(t.Output(), nil)), channels: map[string]plugin.Sender{}, subs: map[int]func(event.Event){}, store: map[string][]byte{}}
 }
 
@@ -163,7 +163,7 @@ func (s *fakeStore) List(string, func(string, []byte) bool) error { return nil }
 type registry struct {
 	endpoints map[string]plugin.EndpointHandler
 	streams   map[string]plugin.StreamHandler
-	status    any
+	statusOf  func(context.Context) any
 }
 
 func (r *registry) Endpoint(n string) (plugin.EndpointHandler, bool) {
@@ -172,11 +172,16 @@ func (r *registry) Endpoint(n string) (plugin.EndpointHandler, bool) {
 }
 
 func (r *registry) Stream(n string) (plugin.StreamHandler, bool) { h, ok := r.streams[n]; return h, ok }
-func (r *registry) Status(context.Context) any                   { return r.status }
+func (r *registry) Status(ctx context.Context) any {
+	if r.statusOf != nil {
+		return r.statusOf(ctx)
+	}
+	return map[string]string{"model": "offline"}
+}
 
 // house is a door with an agent behind it.
 type house struct {
-	t         *testing.T
+	t         testing.TB
 	dir       string
 	api       *fakeAPI
 	reg       *registry
@@ -189,7 +194,7 @@ type house struct {
 	doorReady chan net.Addr
 }
 
-func open(t *testing.T) *house {
+func open(t testing.TB) *house {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "web") // short enough for a socket's path
 	if err != nil {
@@ -197,7 +202,7 @@ func open(t *testing.T) *house {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	h := &house{t: t, dir: dir, api: newFakeAPI(t), socket: filepath.Join(dir, door.SocketName), listen: "127.0.0.1:0",
-		reg: &registry{endpoints: map[string]plugin.EndpointHandler{}, streams: map[string]plugin.StreamHandler{}, status: map[string]string{"model": "offline"}}}
+		reg: &registry{endpoints: map[string]plugin.EndpointHandler{}, streams: map[string]plugin.StreamHandler{}}}
 	h.openDoor()
 	h.openAgent()
 	h.untilLinked()

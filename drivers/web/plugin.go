@@ -21,7 +21,8 @@ type Registry interface {
 	Endpoint(name string) (plugin.EndpointHandler, bool)
 	// Stream finds the handler of a protocol whose connections the door accepts.
 	Stream(name string) (plugin.StreamHandler, bool)
-	// Status is the agent's part of GET /status; it must marshal to JSON.
+	// Status is the agent's part of GET /status; it must marshal to JSON. Lang
+	// tells the language that its words should be in.
 	Status(ctx context.Context) any
 }
 

@@ -64,6 +64,17 @@ func (a *agent) fault(q *ask, err error) {
 	q.fail(http.StatusInternalServerError, "internal", wInternal)
 }
 
+type langKey struct{}
+
+// Lang is the language of the request that Registry.Status is called for, "zh"
+// or "en"; "zh" for any other context.
+func Lang(ctx context.Context) string {
+	if l, _ := ctx.Value(langKey{}).(string); l == problem.English {
+		return l
+	}
+	return problem.Chinese
+}
+
 // ServeHTTP answers a request that came over the link.
 func (a *agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sw := &sentWriter{ResponseWriter: w}
@@ -98,7 +109,7 @@ func (a *agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case name == "events" && sub == "" && get:
 		a.events(q)
 	case name == "status" && sub == "" && get:
-		q.reply(a.reg.Status(r.Context()))
+		q.reply(a.reg.Status(context.WithValue(r.Context(), langKey{}, q.lang)))
 	case name == "chat" || name == "events" || name == "status":
 		q.fail(http.StatusMethodNotAllowed, "method", wMethod)
 	case name == "home" && sub == "" && get:

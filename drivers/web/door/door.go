@@ -41,6 +41,8 @@ type Limits struct {
 	Body         int64         // bytes of a body, 1 MiB
 	Upload       int64         // bytes of a recording sent to "hear", 256 MiB
 	Streams      int           // requests under way to the agent at once, 64
+	// StreamsPerLogin bounds those of one login, 24.
+	StreamsPerLogin int
 }
 
 func (l *Limits) defaults() {
@@ -57,6 +59,7 @@ func (l *Limits) defaults() {
 	num(&l.Conns, 256)
 	num(&l.ConnsPerPeer, 64)
 	num(&l.Streams, 64)
+	num(&l.StreamsPerLogin, 24)
 	set(&l.HeaderTime, 10*time.Second)
 	set(&l.BodyPause, 20*time.Second)
 	set(&l.WriteTime, 30*time.Second)

@@ -241,6 +241,34 @@ func TestLogoutEndsStreams(t *testing.T) {
 	}
 }
 
+func TestOneLoginCannotTakeEveryStream(t *testing.T) {
+	h := open(t, func(o *Options) { o.Limits.StreamsPerLogin = 2 })
+	ck := h.claim()
+	h.agent(func(w http.ResponseWriter, r *http.Request) {
+		http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	var bodies []io.Closer
+	for range 2 {
+		req, _ := http.NewRequest("GET", "http://"+h.addr+"/api/v1/events", nil)
+		cookie(ck)(req)
+		resp, err := h.hc.Do(req)
+		if err != nil || resp.StatusCode != 200 {
+			t.Fatalf("%v %v", resp, err)
+		}
+		bodies = append(bodies, resp.Body)
+	}
+	if a := h.call("GET", "/api/v1/events", "", cookie(ck)); a.status != 503 || a.code() != "busy" {
+		t.Errorf("a third: %d %s", a.status, a.code())
+	}
+	if a := h.call("GET", "/api/v1/tokens", "", cookie(ck)); a.status != 200 {
+		t.Errorf("the door itself: %d", a.status)
+	}
+	for _, b := range bodies {
+		b.Close()
+	}
+}
+
 func TestAgentAway(t *testing.T) {
 	h := open(t, nil)
 	ck := h.claim()

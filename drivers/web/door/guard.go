@@ -287,16 +287,20 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// scoped ends the request's context with its login.
-func (s *server) scoped(c *call) func() {
-	ctx, done := s.live.add(c.r.Context(), c.who.name)
+// scoped ends the request's context with its login. It is false where the
+// login has too many requests under way: one page must not take all there are.
+func (s *server) scoped(c *call) (func(), bool) {
+	ctx, done, ok := s.live.add(c.r.Context(), c.who.name, s.opt.Limits.StreamsPerLogin)
+	if !ok {
+		return nil, false
+	}
 	if c.who.expires.IsZero() {
 		c.r = c.r.WithContext(ctx)
-		return done
+		return done, true
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.who.expires.Sub(s.now()))
 	c.r = c.r.WithContext(ctx)
-	return func() { cancel(); done() }
+	return func() { cancel(); done() }, true
 }
 
 func isTimeout(err error) bool {

@@ -16,11 +16,14 @@ type liveSet struct {
 func newLiveSet() *liveSet { return &liveSet{by: map[string]map[int]context.CancelFunc{}} }
 
 // add puts a request under its login's name and returns its context and what
-// takes it out again.
-func (l *liveSet) add(ctx context.Context, name string) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(ctx)
+// takes it out again. It is false where the login has most requests already.
+func (l *liveSet) add(ctx context.Context, name string, most int) (context.Context, func(), bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if len(l.by[name]) >= most {
+		return nil, nil, false
+	}
+	ctx, cancel := context.WithCancel(ctx)
 	if l.by[name] == nil {
 		l.by[name] = map[int]context.CancelFunc{}
 	}
@@ -34,7 +37,7 @@ func (l *liveSet) add(ctx context.Context, name string) (context.Context, func()
 		if delete(l.by[name], id); len(l.by[name]) == 0 {
 			delete(l.by, name)
 		}
-	}
+	}, true
 }
 
 // end ends every request of a login.

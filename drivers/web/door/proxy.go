@@ -129,7 +129,12 @@ func (s *server) toAgent(c *call, name string) {
 		c.fail(kBusy)
 		return
 	}
-	defer s.scoped(c)()
+	done, ok := s.scoped(c)
+	if !ok {
+		c.fail(kBusy)
+		return
+	}
+	defer done()
 	c.r = c.r.WithContext(context.WithValue(c.r.Context(), callKey{}, c))
 	c.r.Body = http.MaxBytesReader(c.w, c.r.Body, limit)
 	s.proxy.ServeHTTP(c.w, c.r)

@@ -152,14 +152,21 @@ function take(name, e) {
       if (e.call && e.call.name !== 'output_send') did(e.call, e.result?.status, e.result?.text);
       break;
     case 'voice':
-      setVoice(e.state, e.text);
+      if (e.state === 'ignored') add(el('li', { class: 'note' }, t('ignored') + (e.text || '')));
+      else if (e.state !== 'notice') setVoice(e.state);
+      else if (e.text) add(el('li', { class: 'note' }, e.text));
       break;
-    case 'system':
-      if (e.text) add(el('li', { class: 'note' }, e.text));
+    case 'system': { // most of these are for the log; these are for people
+      const text = e.state === 'plugin_failed' ? t('pluginFailed')(e.plugin) : spoken.has(e.state) ? e.text : '';
+      if (text) add(el('li', { class: 'note' }, text));
       break;
+    }
     default:
   }
 }
+
+// States of system events whose text is written for people.
+const spoken = new Set(['notice', 'microphone_lost', 'microphone_back']);
 
 const known = new Set(['voice', 'console', 'timer']);
 
@@ -177,10 +184,10 @@ function channelTag(ch = '') {
 
 let voiceTimer = 0;
 
-function setVoice(s, text) {
+function setVoice(s) {
   clearTimeout(voiceTimer);
   const box = $('voice');
-  const say = { listening: t('listening'), thinking: t('thinking'), speaking: t('speaking'), heard: text ? t('heardText') + text : '' }[s] || '';
+  const say = { listening: t('listening'), recognising: t('recognising'), thinking: t('thinking'), speaking: t('speaking'), muted: t('muted') }[s] || '';
   box.textContent = say;
   box.hidden = !say;
   $('listen').classList.toggle('on', s === 'listening');

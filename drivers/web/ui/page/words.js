@@ -14,7 +14,8 @@ const words = {
     agentDown: '智能体暂时不在，正在自动重启。页面会自己恢复。', lineDown: '和 HomeAgent 的连接断了，正在重连…',
     downTitle: '打不开', downText: '这台 HomeAgent 没有回应。请检查它是否通电、和这台设备是否在同一个网络里。', retry: '再试一次',
     heard: '听到', from_voice: '语音', from_console: '命令行', from_timer: '定时器', from_web: '另一台设备',
-    listening: '正在听…', thinking: '正在想…', speaking: '正在说…', heardText: '听到：',
+    listening: '正在听…', recognising: '正在听懂…', thinking: '正在想…', speaking: '正在说…', muted: '麦克风已关', ignored: '听到了，但不是给我的命令：',
+    pluginFailed: (p) => `插件 ${p} 没有运行，状态里写着原因。`,
     cut: '连接在回答中途断了，正在找回…', gone: '回答暂时没有取到。你的话没有丢，稍后会出现在这里。',
     saidSo: 'HomeAgent 说：', loading: '正在读取…', wait: (s) => `请等 ${s} 秒再试。`,
     failed: (t) => `没有成功${t ? `：${t}` : ''}`, denied: '没有允许', not_run: '没有执行', unknown: '不确定是否已执行（中途断电或重启）',
@@ -33,7 +34,8 @@ const words = {
     agentDown: 'The agent is away and is being started again. This page comes back by itself.', lineDown: 'The connection to HomeAgent is lost. Trying again…',
     downTitle: 'Nobody answers', downText: 'This HomeAgent does not respond. Check that it has power and is on the same network as this device.', retry: 'Try again',
     heard: 'heard', from_voice: 'voice', from_console: 'command line', from_timer: 'timer', from_web: 'another device',
-    listening: 'Listening…', thinking: 'Thinking…', speaking: 'Speaking…', heardText: 'Heard: ',
+    listening: 'Listening…', recognising: 'Making out the words…', thinking: 'Thinking…', speaking: 'Speaking…', muted: 'The microphone is off', ignored: 'Heard, but no command for me: ',
+    pluginFailed: (p) => `The plugin ${p} does not run; the status says why.`,
     cut: 'The connection broke within the answer. Looking for the rest…', gone: 'The answer could not be fetched now. What you said is not lost; the answer will appear here.',
     saidSo: 'HomeAgent says: ', loading: 'Reading…', wait: (s) => `Wait ${s} seconds and try again.`,
     failed: (t) => `did not work${t ? `: ${t}` : ''}`, denied: 'not allowed', not_run: 'not run', unknown: 'may have happened (power cut or restart)',
@@ -45,13 +47,21 @@ const words = {
 const labels = {
   zh: {
     door: '门（页面与登录）', supervisor: '监管', agent: '智能体', version: '版本', uptime_s: '已运行', agent_linked: '智能体已连接',
-    processes: '进程', state: '状态', restarts: '重启次数', last_exit: '上次退出', pid: '进程号', isolation: '隔离', tracker: '操作记录',
-    watchdog: '看门狗', wifi: '无线网络', reason: '原因', model: '模型', data_dir: '数据文件夹', plugins: '插件', providers: '大模型', notices: '提示', queue: '排队', memory: '记忆', voice: '语音',
+    processes: '进程', state: '状态', restarts: '重启次数', last_exit: '上次退出', isolation: '隔离', tracker: '操作记录',
+    watchdog: '看门狗', wifi: '无线网络', data_dir: '数据文件夹', plugins: '插件', provider: '回答者', model: '模型', queue: '排队的消息',
+    turn: '正在处理', channels: '输出通道', audio: '声音', microphone: '麦克风', speaker: '扬声器', present: '已接好', note: '说明', name: '名称',
+    volume: '音量', muted: '静音', devices: '设备', engines_running: '语音引擎在运行', user: '来自你', internal: '内部', reason: '原因', memory: '记忆', voice: '语音',
   },
   en: {
-    door: 'Door (page and login)', supervisor: 'Supervisor', agent: 'Agent', version: 'version', uptime_s: 'running for', agent_linked: 'agent linked',
-    restarts: 'restarts', last_exit: 'last exit', data_dir: 'data folder',
+    door: 'Door (page and login)', supervisor: 'Supervisor', agent: 'Agent', uptime_s: 'running for', data_dir: 'data folder',
+    provider: 'answers come from', queue: 'waiting messages', turn: 'working on', user: 'yours',
   },
+};
+
+// states of processes and plugins.
+const states = {
+  zh: { running: '运行中', starting: '正在启动', waiting: '等待重启', stopped: '已停止', failed: '失败', absent: '这台机器上没有', not_here: '这台机器上没有' },
+  en: { not_here: 'not on this board', absent: 'not on this board' },
 };
 
 export let lang = pick();
@@ -71,6 +81,8 @@ function stored() {
 
 export const t = (key) => words[lang][key];
 export const label = (key) => labels[lang][key] || key.replaceAll('_', ' ');
+
+export const stateWord = (s) => states[lang][s] || String(s).replaceAll('_', ' ');
 
 // use switches the language and writes every marked text anew.
 export function use(l) {
