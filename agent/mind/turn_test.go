@@ -242,7 +242,7 @@ func TestGarbageOfTheModel(t *testing.T) {
 		t.Errorf("answers %q", got)
 	}
 	results := r.mem.ended()[0].Results
-	want := []string{"want object", "'on', 'off'", "The tools are: lamp, output_list, output_send", "want object", `no tool called "unnamed"`, `no tool called "lamp_"`}
+	want := []string{"object", "state: ", "The tools are: lamp, output_list, output_send", "object", `no tool called "unnamed"`, `no tool called "lamp_"`}
 	if len(results) != len(want) {
 		t.Fatalf("%d results", len(results))
 	}
