@@ -49,7 +49,6 @@ func TestChineseOverTheNetwork(t *testing.T) {
 	defer srv.Close()
 	api := newFakeAPI(t)
 	api.secrets["speech_key"] = key
-	api.dev.wav = wavOpener
 	api.onInput = func(in plugin.Input) {
 		text := "没听懂。"
 		if in.Payload == "打开客厅的灯。" && in.Lang == "zh" {

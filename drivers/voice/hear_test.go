@@ -77,7 +77,6 @@ func wavOpener(path string) (pcm.Source, error) {
 // hear calls the endpoint and waits for its end.
 func (r *rig) hear(body io.Reader, query string) ([]Line, error) {
 	r.t.Helper()
-	r.api.dev.wav = wavOpener
 	return r.hearOn(body, query)
 }
 
@@ -420,7 +419,6 @@ func TestHearLimits(t *testing.T) {
 // A client that leaves takes its recording with it.
 func TestHearClientLeaves(t *testing.T) {
 	inRig(t, func(r *rig, o *Options) { o.Config.Microphone = off }, func(r *rig) {
-		r.api.dev.wav = wavOpener
 		ctx, cancel := context.WithCancel(r.t.Context())
 		defer cancel()
 		done := make(chan error, 1)

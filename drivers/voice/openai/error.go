@@ -101,15 +101,15 @@ func codeOf(status int) Code {
 // clean makes a service's words fit for a log: one short line, printable, and
 // without the key, which some services repeat.
 func clean(s, key string) string {
-	if key != "" {
-		s = strings.ReplaceAll(s, key, "[key]")
-	}
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
 			return ' '
 		}
 		return r
 	}, strings.ToValidUTF8(s, ""))
+	if key != "" { // only now: bytes that were dropped may have hidden it
+		s = strings.ReplaceAll(s, key, "[key]")
+	}
 	if r := []rune(strings.Join(strings.Fields(s), " ")); len(r) > 300 {
 		return string(r[:300]) + "…"
 	} else {

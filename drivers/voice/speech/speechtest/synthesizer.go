@@ -117,8 +117,8 @@ func Synthesizer(t *testing.T, f SynthesizerFixture) {
 	t.Run("bad bytes do not matter", func(t *testing.T) {
 		speaks(t, f.New(t), "\xff\xfe "+text+" \x00", lang)
 	})
-	t.Run("a text without end is spoken from its beginning", func(t *testing.T) {
-		src := open(t, f.New(t), strings.Repeat(text+" ", 3<<20/len(text)), lang)
+	t.Run("a megabyte is spoken from its beginning", func(t *testing.T) {
+		src := open(t, f.New(t), strings.Repeat(text+" ", 1<<20/len(text)), lang)
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		buf := make([]int16, src.Format().Samples(2*time.Second))
