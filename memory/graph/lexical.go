@@ -162,8 +162,8 @@ func rows(ctx context.Context, s *sql.Stmt, f func(*sql.Rows) error, args ...any
 // list is a JSON array.
 func list[T string | int64](values []T) string {
 	b, err := json.Marshal(values)
-	if err != nil {
-		return "[]" // strings and integers always marshal
+	if err != nil || values == nil {
+		return "[]" // not "null", which is a list of one; strings and integers always marshal
 	}
 	return string(b)
 }

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -91,7 +93,7 @@ func (g *Graph) recall(ctx context.Context, q Query) (Recalled, error) {
 
 // named returns the entities whose names the query has, best first.
 func (g *Graph) named(ctx context.Context, lex *query) ([]hit, error) {
-	hits, err := g.search(ctx, lex, kindEntity, 24)
+	hits, err := g.search(ctx, lex, kindEntity, 12)
 	if err != nil || len(hits) == 0 {
 		return nil, err
 	}
@@ -151,10 +153,10 @@ func (g *Graph) walk(ctx context.Context, from []hit, depth int, scores map[int6
 		seen[e.id] = true
 	}
 	worth := worthWalk
-	if len(from) == 0 {
-		return nil
-	}
 	for range depth {
+		if len(from) == 0 {
+			return nil
+		}
 		next := map[int64]float64{}
 		score := map[int64]float64{}
 		var ids []int64
@@ -162,13 +164,22 @@ func (g *Graph) walk(ctx context.Context, from []hit, depth int, scores map[int6
 			ids, score[e.id] = append(ids, e.id), e.score
 		}
 		err := rows(ctx, g.stmt.edges, func(r *sql.Rows) error {
-			var entity, fact, other int64
-			if err := r.Scan(&entity, &fact, &other); err != nil {
+			var entity int64
+			var out, in sql.NullString
+			if err := r.Scan(&entity, &out, &in); err != nil {
 				return err
 			}
-			scores[fact] += score[entity] * worth
-			if !seen[other] {
-				next[other] = max(next[other], score[entity])
+			words := strings.Fields(out.String + " " + in.String)
+			for i := 0; i+1 < len(words); i += 2 {
+				fact, ferr := strconv.ParseInt(words[i], 10, 64)
+				other, oerr := strconv.ParseInt(words[i+1], 10, 64)
+				if ferr != nil || oerr != nil {
+					return fmt.Errorf("%w: edges of entity %d", ErrDamaged, entity)
+				}
+				scores[fact] += score[entity] * worth
+				if !seen[other] {
+					next[other] = max(next[other], score[entity])
+				}
 			}
 			return nil
 		}, list(ids), edges)

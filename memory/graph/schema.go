@@ -39,8 +39,8 @@ CREATE TABLE relations(
 	updated_at    INTEGER NOT NULL,
 	date_bucket   TEXT NOT NULL
 );
-CREATE INDEX relations_by_source ON relations(source_id, status, updated_at);
-CREATE INDEX relations_by_target ON relations(target_id, status, updated_at);
+CREATE INDEX relations_by_source ON relations(source_id, status, updated_at, target_id);
+CREATE INDEX relations_by_target ON relations(target_id, status, updated_at, source_id);
 CREATE INDEX relations_by_key ON relations(source_id, relation_key, target_id);
 CREATE INDEX relations_forgotten ON relations(id) WHERE status = 'forgotten';
 

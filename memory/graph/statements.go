@@ -25,13 +25,14 @@ func (s *statements) all() map[string]**sql.Stmt {
 		"SELECT a.entity_id, a.alias, e.mention_count FROM json_each(?) j JOIN aliases a ON a.entity_id = j.value JOIN entities e ON e.id = j.value": &s.names,
 		factColumns + "= 'active'":           &s.facts,
 		factColumns + "IN ('active','past')": &s.factsPast,
-		// The newest facts of each entity, in each direction: the subqueries run
-		// once for each value of j.
-		`SELECT j.value, r.id, r.target_id FROM json_each(?1) j JOIN relations r ON r.id IN (SELECT id FROM relations
-			WHERE source_id = j.value AND status = 'active' ORDER BY updated_at DESC LIMIT ?2)
-		UNION ALL
-		SELECT j.value, r.id, r.source_id FROM json_each(?1) j JOIN relations r ON r.id IN (SELECT id FROM relations
-			WHERE target_id = j.value AND status = 'active' ORDER BY updated_at DESC LIMIT ?2)`: &s.edges,
+		// The newest facts of each entity as "fact other fact other ...": one row
+		// an entity, read from the indexes alone.
+		`SELECT j.value,
+			(SELECT group_concat(id || ' ' || target_id, ' ') FROM (SELECT id, target_id FROM relations
+				WHERE source_id = j.value AND status = 'active' ORDER BY updated_at DESC LIMIT ?2)),
+			(SELECT group_concat(id || ' ' || source_id, ' ') FROM (SELECT id, source_id FROM relations
+				WHERE target_id = j.value AND status = 'active' ORDER BY updated_at DESC LIMIT ?2))
+			FROM json_each(?1) j`: &s.edges,
 		"SELECT coalesce((SELECT max(id) FROM relations), 0), coalesce((SELECT max(id) FROM entities), 0)": &s.size,
 	}
 }

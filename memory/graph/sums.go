@@ -53,7 +53,9 @@ func (s *sums) add(ids []int64, w float32) {
 // best returns the n highest, best first; of equals the newer.
 func (s *sums) best(n int) []hit {
 	var h worstFirst
-	for _, id := range s.touched {
+	// Backwards, for of equals the newer is better: most of what follows is
+	// then worse than what is there.
+	for _, id := range slices.Backward(s.touched) {
 		x := hit{id, float64(s.score[id])}
 		switch {
 		case len(h) < n:
