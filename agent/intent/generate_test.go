@@ -148,7 +148,7 @@ func TestWhatATemplateSaysIsUnderstood(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := &generator{set: s, lang: src.lang, rng: rand.New(rand.NewPCG(uint64(i), 1))}
-		for range 12 {
+		for range 8 {
 			g.said, g.ok = map[string]string{}, true
 			text := g.sentence(root)
 			if !g.ok {

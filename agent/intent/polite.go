@@ -40,12 +40,12 @@ var (
 		帮, 你, 您, 好, 好了, 行, 那, 那你, 那个, 这个, 就是, 快, 现在, 先, 再, 来, 就, 管家, 助手, 这样, 直接`)
 	beforeAsking = politeList(`
 		can you, could you, would you, will you, can you please, could you please, could you kindly, can u, could u, would you be able to, are you able to, would you be so kind as to, would you be so kind and,
-		would you mind, do you mind, is it possible to, would it be possible to, do you think you could, could you possibly, may i ask you to,
+		would you mind, do you mind, mind, is it possible to, would it be possible to, do you think you could, could you possibly, may i ask you to,
 		能不能, 可不可以, 能否, 可否, 你能, 你能不能, 你可以, 你可不可以, 您能, 您能不能, 您可以, 能帮我, 可以帮我, 能给我, 能麻烦你, 可以麻烦你`)
 	beforeAskingDoubtful = politeList(`能, 可以`)
 	after                = politeList(`
 		please, thanks, thank you, thank you very much, thank you so much, thanks a lot, thx, cheers, right now, right away, for me, at once, immediately, asap, all right, if possible, if you please, when you can, when you get a chance, homeagent, home agent,
-		吧, 啊, 呀, 哦, 啦, 嘛, 呗, 哈, 喽, 咯, 谢谢, 谢谢你, 谢谢您, 多谢, 谢了, 谢谢啦, 麻烦了, 麻烦你了, 麻烦啦, 辛苦了, 辛苦, 拜托, 拜托了, 一下, 一下子, 马上, 立刻, 就行, 就好, 就可以了, 就行了, 感谢`)
+		吧, 啊, 呀, 哦, 啦, 嘛, 呗, 哈, 喽, 咯, 谢谢, 谢谢你, 谢谢您, 多谢, 谢了, 谢谢啦, 麻烦了, 麻烦你了, 麻烦啦, 辛苦了, 辛苦, 拜托, 拜托了, 来着, 一下, 一下子, 马上, 立刻, 就行, 就好, 就可以了, 就行了, 感谢`)
 	afterDoubtful = politeList(`
 		now, dear, ok, alright, quickly, then, again, mate, computer, assistant, butler,
 		下, 现在, 先, 快点, 快, 好了`)

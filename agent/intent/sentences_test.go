@@ -198,6 +198,16 @@ var sentences = []struct{ text, intent, slots string }{
 	{"小声点", "volume_down", ""},
 	{"把声音调小一点", "volume_down", ""},
 	{"音量降低百分之十", "volume_down", "delta=10"},
+	// turns of phrase that came late
+	{"mind telling me the time", "time", ""},
+	{"今天是几号来着", "date", "day=0"},
+	{"put 8 minutes on the clock", "timer_set", "seconds=480"},
+	{"give me a nudge in 10 minutes to call Sam", "reminder_set", "seconds=600;task=call Sam"},
+	{"how long's left on my timer?", "timer_list", ""},
+	{"give me some light in the kitchen", "switch_on", "device=kitchen_lamp"},
+	{"please forget everything I said about Tom", "forget", "thing=Tom"},
+	{"卧室灯开一开", "switch_on", "device=bedroom_lamp"},
+	{"stop everything", "stop", ""},
 	// the rest
 	{"Stop!", "stop", ""},
 	{"be quiet", "stop", ""},

@@ -2,14 +2,18 @@ package intent
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
 	"homeagent/agent/home"
 )
 
+// builtinSet is made once: sets are immutable.
+var builtinSet = sync.OnceValues(func() (*Set, error) { return Default(home.Default()) })
+
 func defaultSet(t testing.TB) *Set {
 	t.Helper()
-	s, err := Default(home.Default())
+	s, err := builtinSet()
 	if err != nil {
 		t.Fatal(err)
 	}

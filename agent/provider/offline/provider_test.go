@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,9 +19,12 @@ import (
 // afternoon is a Monday, 15:20, in Shanghai.
 var afternoon = time.Date(2026, 11, 30, 15, 20, 0, 0, time.FixedZone("CST", 8*3600))
 
+// builtinSet is made once: sets are immutable.
+var builtinSet = sync.OnceValues(func() (*intent.Set, error) { return intent.Default(home.Default()) })
+
 func set(t testing.TB) *intent.Set {
 	t.Helper()
-	s, err := intent.Default(home.Default())
+	s, err := builtinSet()
 	if err != nil {
 		t.Fatal(err)
 	}
