@@ -2,6 +2,7 @@ package wake
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	"homeagent/drivers/voice/speech"
 )
@@ -19,8 +20,8 @@ type listener struct {
 }
 
 // Detector hears enrolled words in a stream of 16 kHz sound. Accept allocates
-// nothing unless it reports a hit. It holds its Embedder's buffers and the words, 1
-// to 2 MB, and is used by one goroutine.
+// nothing unless it reports a hit. It holds about 1 MB and is used by one
+// goroutine.
 type Detector struct {
 	embed  *Embedder
 	whites []*whitener
@@ -28,7 +29,10 @@ type Detector struct {
 	words  []*listener
 	rest   []int16 // samples of an unfinished frame
 	heard  int64   // samples taken since the detector was made
-	warm   int     // embeddings since the beginning or Reset
+	// Where a stream begins: after a second of a quiet room, so that a word is heard
+	// from the first sample on.
+	quietRoom   *Embedder
+	quietStacks []*stack
 }
 
 var _ speech.Detector = (*Detector)(nil)
@@ -36,7 +40,7 @@ var _ speech.Detector = (*Detector)(nil)
 // NewDetector listens for the given words; without any it hears nothing. A word
 // that was enrolled with other weights is an error that names it: enrol it again.
 func NewDetector(m *Model, words ...*Word) (*Detector, error) {
-	d := &Detector{embed: m.NewEmbedder(), rest: make([]int16, 0, speech.Frame)}
+	d := &Detector{embed: m.NewEmbedder(), rest: make([]int16, 0, speech.Frame), quietRoom: m.NewEmbedder()}
 	seen := map[string]int{}
 	for _, w := range words {
 		if w.model != m.id {
@@ -49,10 +53,35 @@ func NewDetector(m *Model, words ...*Word) (*Detector, error) {
 			seen[id] = k
 			d.whites = append(d.whites, w.white)
 			d.stacks = append(d.stacks, newStack())
+			d.quietStacks = append(d.quietStacks, newStack())
 		}
 		d.words = append(d.words, &listener{word: w, white: k, score: w.scorer()})
 	}
+	d.settle()
+	d.Reset()
 	return d, nil
+}
+
+// settle plays a second of a quiet room to the state in which streams begin.
+func (d *Detector) settle() {
+	r := rand.New(rand.NewPCG(2, 2))
+	pcm := make([]int16, speech.Frame)
+	for range rate/speech.Frame + 1 {
+		for i := range pcm {
+			pcm[i] = int16(r.IntN(9) - 4)
+		}
+		d.advance(d.quietRoom, d.quietStacks, pcm)
+	}
+}
+
+// advance embeds one frame and pushes it, under every whitening, onto a stack.
+func (d *Detector) advance(e *Embedder, stacks []*stack, pcm []int16) {
+	raw := e.Step(pcm)
+	var x [Dim]float32
+	for k, h := range d.whites {
+		h.apply(raw, x[:])
+		stacks[k].push(x[:])
+	}
 }
 
 // Accept takes any number of samples and returns the words that were heard in
@@ -86,10 +115,10 @@ func (d *Detector) Accept(samples []int16) []speech.Hit {
 
 // Reset forgets what was heard so far, as after an answer was spoken. Positions go on.
 func (d *Detector) Reset() {
-	d.embed.Reset()
-	d.warm, d.rest = 0, d.rest[:0]
-	for _, s := range d.stacks {
-		s.reset()
+	d.embed.copyFrom(d.quietRoom)
+	d.rest = d.rest[:0]
+	for k, s := range d.stacks {
+		s.copyFrom(d.quietStacks[k])
 	}
 	for _, l := range d.words {
 		l.score.reset()
@@ -99,13 +128,7 @@ func (d *Detector) Reset() {
 
 // frame scores one frame, the last of the samples heard.
 func (d *Detector) frame(pcm []int16, hits []speech.Hit) []speech.Hit {
-	raw := d.embed.Step(pcm)
-	var x [Dim]float32
-	for k, h := range d.whites {
-		h.apply(raw, x[:])
-		d.stacks[k].push(x[:])
-	}
-	d.warm++
+	d.advance(d.embed, d.stacks, pcm)
 	for _, l := range d.words {
 		st := d.stacks[l.white]
 		newest := st.x[stackDim-Dim:]
@@ -114,7 +137,7 @@ func (d *Detector) frame(pcm []int16, hits []speech.Hit) []speech.Hit {
 			l.rest--
 			continue
 		}
-		if !st.full() || score < l.word.threshold {
+		if score < l.word.threshold {
 			continue
 		}
 		l.rest = refractory

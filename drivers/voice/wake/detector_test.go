@@ -59,6 +59,15 @@ func TestSyntheticWord(t *testing.T) {
 			t.Errorf("hit %+v, the word lies in %d..%d", h, start, end)
 		}
 	})
+	t.Run("is heard at the very beginning", func(t *testing.T) {
+		d := open()
+		for _, when := range []string{"new", "after Reset"} {
+			if hits := d.Accept(join(call, silence)); len(hits) != 1 {
+				t.Errorf("%s: hits %+v, want one", when, hits)
+			}
+			d.Reset()
+		}
+	})
 	t.Run("any cut of the stream gives the same", func(t *testing.T) {
 		want := open().Accept(stream)
 		for _, size := range []int{1, 160, 777, speech.Frame, 5000} {

@@ -15,8 +15,9 @@
 // regression on eight embeddings in a row against a Bank of other people's
 // speech. A Detector adds two scores for each embedding, both measured in
 // spreads over the bank: the nearness of the two nearest takes by dynamic time
-// warping, and the regression. The threshold is set per word, so that a quarter
-// of a false wake an hour would be expected from the bank.
+// warping, and the regression. The threshold is set per word: where the bank
+// would wake it about once in three hours, and higher where the word's own
+// takes leave room for it.
 //
 // # Parts
 //

@@ -172,6 +172,14 @@ func (e *Embedder) Reset() {
 	}
 }
 
+// copyFrom puts e where o is in its stream.
+func (e *Embedder) copyFrom(o *Embedder) {
+	e.mel.x, e.rows = o.mel.x, o.rows
+	for i, s := range e.stages {
+		copy(s.in, o.stages[i].in)
+	}
+}
+
 // Step takes the next speech.Frame samples and returns the embedding that ends
 // with them. The result is valid until the next call.
 func (e *Embedder) Step(samples []int16) []float32 {

@@ -87,6 +87,8 @@ func Enrol(ctx context.Context, m *Model, b *Bank, name string, takes [][]int16)
 	}
 	w.reg, w.near, w.logit, w.threshold = t.reg, t.near, t.logit, t.threshold
 	w.strength = strength(w, all)
+	raise := raiseShare * max(0, w.strength-raiseFrom)
+	w.threshold, w.strength = w.threshold+raise, w.strength-raise
 	r.Weak = w.strength < 0
 	return w, r, nil
 }

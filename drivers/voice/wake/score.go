@@ -63,7 +63,10 @@ func (s *stack) push(x []float32) {
 
 func (s *stack) full() bool { return s.have == stackRows }
 
-func (s *stack) reset() { s.have = 0 }
+func (s *stack) copyFrom(o *stack) {
+	copy(s.x, o.x)
+	s.have = o.have
+}
 
 // peaks returns the local maxima of a score, at most one in any window of
 // apart values, largest first.
