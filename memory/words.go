@@ -3,7 +3,9 @@ package memory
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"syscall"
 
 	"homeagent/memory/disk"
 	"homeagent/memory/graph"
@@ -68,7 +70,7 @@ func Explain(err error, lang string) string {
 		return both(lang, "磁盘满了，没有记下来。请删掉一些文件或换更大的卡，再试一次。", "The disk is full and nothing was kept. Make room or use a larger card, then try again.")
 	case errors.Is(err, state.ErrLocked):
 		return both(lang, "另一个 HomeAgent 正在使用这个数据目录。请先停掉它，或换一个目录（-data）。", "Another HomeAgent is using this data folder. Stop it first, or choose another folder (-data).")
-	case errors.Is(err, state.ErrReadOnly), errors.Is(err, graph.ErrReadOnly):
+	case errors.Is(err, state.ErrReadOnly), errors.Is(err, graph.ErrReadOnly), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return both(lang, "数据目录不可写。请检查目录的权限，或看看卡是否变成了只读。", "The data folder may not be written. Check its permissions, or whether the card has turned read-only.")
 	case errors.Is(err, graph.ErrBusy):
 		return both(lang, "记忆正被别的程序占用。请关掉打开 graph.db 的程序，再试一次。", "Another program holds the memory. Close what has graph.db open, then try again.")

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -121,6 +122,8 @@ func open(path string) (d *DB, err error) {
 // plain turns what bbolt and the system say into this package's errors.
 func plain(err error) error {
 	switch {
+	case disk.IsFull(full(err)):
+		return full(err)
 	case errors.Is(err, berrors.ErrTimeout):
 		return fmt.Errorf("%w: %w", ErrLocked, err)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
@@ -196,6 +199,16 @@ func (d *DB) Update(fn func(*bolt.Tx) error) error {
 	err := d.db.Update(fn)
 	if err == nil {
 		d.commits.Add(1)
+		return nil
+	}
+	return full(err)
+}
+
+// full makes a full disk known to disk.IsFull where bbolt has kept only the
+// words of the system's error.
+func full(err error) error {
+	if !disk.IsFull(err) && strings.Contains(err.Error(), syscall.ENOSPC.Error()) {
+		return fmt.Errorf("%w: %w", syscall.ENOSPC, err)
 	}
 	return err
 }
