@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"errors"
-	"fmt"
 	"io"
 	"regexp"
 
@@ -38,27 +37,6 @@ func Builtin() []byte { return bytes.Clone(builtin) }
 // Default is the set built in, for a household. A nil home is an empty one.
 func Default(h *home.Home) (*Set, error) { return Load(builtin, h) }
 
-// Error is one thing wrong in a file of intents.
-type Error struct {
-	Line   int
-	Intent string // "" where it is not in one
-	Err    error
-}
-
-func (e *Error) Error() string {
-	s := "intents"
-	if e.Line > 0 {
-		s += fmt.Sprintf(": line %d", e.Line)
-	}
-	if e.Intent != "" {
-		s += ": intent " + e.Intent
-	}
-	return s + ": " + e.Err.Error()
-}
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
-
 // Load reads a file of intents for a household; a nil home is an empty one.
 // The error joins an *Error for each thing that is wrong.
 func Load(text []byte, h *home.Home) (*Set, error) {
@@ -71,7 +49,7 @@ func Load(text []byte, h *home.Home) (*Set, error) {
 		if errors.Is(err, io.EOF) {
 			return l.set, nil
 		}
-		return nil, &Error{Err: fmt.Errorf("not valid YAML, check indentation and colons: %w", err)}
+		return nil, &Error{Err: faultf("不是有效的 YAML，请检查缩进和冒号：%v", "not valid YAML, check indentation and colons: %v", err)}
 	}
 	root := deref(doc.Content[0])
 	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
@@ -88,7 +66,7 @@ func Load(text []byte, h *home.Home) (*Set, error) {
 		switch {
 		case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
 		case n.Kind != yaml.SequenceNode || len(n.Content) > maxIntents:
-			l.fail(n.Line, "", "intents must be a list of at most %d, each beginning with `- name:`", maxIntents)
+			l.fail(n.Line, "", "intents 应当是列表，最多 %d 项，每项以 `- name:` 开头", "intents must be a list of at most %d, each beginning with `- name:`", maxIntents)
 		default:
 			for _, item := range n.Content {
 				l.intent(deref(item))
@@ -109,9 +87,13 @@ type loader struct {
 
 func (l *loader) err() error { return errors.Join(l.errs...) }
 
-func (l *loader) fail(line int, intent, format string, args ...any) {
+func (l *loader) fail(line int, intent, zh, en string, args ...any) {
+	l.failErr(line, intent, faultf(zh, en, args...))
+}
+
+func (l *loader) failErr(line int, intent string, err error) {
 	if len(l.errs) < 50 {
-		l.errs = append(l.errs, &Error{Line: line, Intent: intent, Err: fmt.Errorf(format, args...)})
+		l.errs = append(l.errs, &Error{Line: line, Intent: intent, Err: err})
 	}
 }
 
@@ -126,7 +108,7 @@ func deref(n *yaml.Node) *yaml.Node {
 func (l *loader) mapping(n *yaml.Node, intent, what string, known ...string) map[string]*yaml.Node {
 	out := map[string]*yaml.Node{}
 	if n.Kind != yaml.MappingNode {
-		l.fail(n.Line, intent, "%s must be a list of `key: value`", what)
+		l.fail(n.Line, intent, "%s 应当是“键: 值”的列表", "%s must be a list of `key: value`", what)
 		return out
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -137,9 +119,9 @@ func (l *loader) mapping(n *yaml.Node, intent, what string, known ...string) map
 		}
 		switch {
 		case !ok:
-			l.fail(k.Line, intent, "unknown key %q in %s; possible are %v", k.Value, what, known)
+			l.fail(k.Line, intent, "不认识的键 %q（在 %s 里）；可以用的有 %v", "unknown key %q in %s; possible are %v", k.Value, what, known)
 		case out[k.Value] != nil:
-			l.fail(k.Line, intent, "%q stands twice in %s; remove one", k.Value, what)
+			l.fail(k.Line, intent, "%q 在 %s 里写了两次；请删掉一个", "%q stands twice in %s; remove one", k.Value, what)
 		default:
 			out[k.Value] = deref(n.Content[i+1])
 		}
@@ -150,7 +132,7 @@ func (l *loader) mapping(n *yaml.Node, intent, what string, known ...string) map
 // slots reads the section of that name: a kind, or values by language.
 func (l *loader) slots(n *yaml.Node) {
 	if n.Kind != yaml.MappingNode {
-		l.fail(n.Line, "", "slots must be a list of `name: values`")
+		l.fail(n.Line, "", "slots 应当是“名字: 取值”的列表", "slots must be a list of `name: values`")
 		return
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -158,15 +140,15 @@ func (l *loader) slots(n *yaml.Node) {
 		line := n.Content[i].Line
 		switch {
 		case !slotForm.MatchString(name):
-			l.fail(line, "", "the slot %q needs a name of small letters, digits and _", name)
+			l.fail(line, "", "槽位 %q 的名字只能用小写字母、数字和下划线", "the slot %q needs a name of small letters, digits and _", name)
 			continue
 		case name == "device" || name == "room" || name == "lit" || kinds[name] != nil:
-			l.fail(line, "", "the slot %q is built in; choose another name", name)
+			l.fail(line, "", "槽位 %q 是内置的；请换一个名字", "the slot %q is built in; choose another name", name)
 			continue
 		}
 		if v.Kind == yaml.ScalarNode {
 			if kinds[v.Value] == nil {
-				l.fail(v.Line, "", "the slot %q is of the unknown kind %q; possible are clock, duration, number, text, thing, clause, fact, statement, task", name, v.Value)
+				l.fail(v.Line, "", "槽位 %q 的类型 %q 不存在；可以用 clock、duration、number、text、thing、clause、fact、statement、task", "the slot %q is of the unknown kind %q; possible are clock, duration, number, text, thing, clause, fact, statement, task", name, v.Value)
 				continue
 			}
 			l.set.slots[name] = slot{kind: v.Value}
@@ -185,7 +167,7 @@ func (l *loader) slots(n *yaml.Node) {
 
 func (l *loader) values(n *yaml.Node, name, lang string, ps *phrases) {
 	if n.Kind != yaml.SequenceNode || len(n.Content) > maxValues {
-		l.fail(n.Line, "", "slot %s: %s must be a list of {value, words}, at most %d", name, lang, maxValues)
+		l.fail(n.Line, "", "槽位 %s：%s 应当是 {value, words} 的列表，最多 %d 项", "slot %s: %s must be a list of {value, words}, at most %d", name, lang, maxValues)
 		return
 	}
 	for _, item := range n.Content {
@@ -194,11 +176,11 @@ func (l *loader) values(n *yaml.Node, name, lang string, ps *phrases) {
 		var value string
 		var words []string
 		if m["value"] == nil || m["value"].Decode(&value) != nil || value == "" {
-			l.fail(item.Line, "", "slot %s: a value is missing or no text", name)
+			l.fail(item.Line, "", "槽位 %s：缺少 value，或它不是文字", "slot %s: a value is missing or no text", name)
 			continue
 		}
 		if m["words"] != nil && m["words"].Decode(&words) != nil {
-			l.fail(item.Line, "", "slot %s: the words of %q must be a list of texts", name, value)
+			l.fail(item.Line, "", "槽位 %s：%q 的 words 应当是文字的列表", "slot %s: the words of %q must be a list of texts", name, value)
 			continue
 		}
 		if len(words) == 0 {
@@ -206,7 +188,7 @@ func (l *loader) values(n *yaml.Node, name, lang string, ps *phrases) {
 		}
 		for _, w := range words {
 			if toks, _ := tokenise(w); len(toks) == 0 {
-				l.fail(item.Line, "", "slot %s: %q is no word", name, w)
+				l.fail(item.Line, "", "槽位 %s：%q 里没有字", "slot %s: %q is no word", name, w)
 				continue
 			}
 			ps.add(lang, w, value, "slot "+name, value, true)

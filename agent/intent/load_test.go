@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -50,6 +51,9 @@ func TestLoadNamesLineAndIntent(t *testing.T) {
 			}
 			if row.line != 0 && e.Line != row.line || e.Intent != row.intent || !strings.Contains(err.Error(), row.want) {
 				t.Errorf("line %d, intent %q: %v", e.Line, e.Intent, err)
+			}
+			if zh := e.Text("zh"); !strings.ContainsFunc(zh, func(r rune) bool { return unicode.Is(unicode.Han, r) }) || strings.Contains(zh, "%!") || strings.Contains(e.Error(), "%!") {
+				t.Errorf("in Chinese it says %q", zh)
 			}
 		})
 	}

@@ -1,9 +1,9 @@
 package intent
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // Bounds of one template.
@@ -47,7 +47,7 @@ type templateParser struct {
 // that says nothing, because everything in it is optional, is an error.
 func parseTemplate(src string) (node, error) {
 	if len(src) > maxTemplate {
-		return nil, fmt.Errorf("the template is longer than %d bytes", maxTemplate)
+		return nil, faultf("句子模板超过了 %d 字节", "the template is longer than %d bytes", maxTemplate)
 	}
 	p := &templateParser{src: src}
 	n, err := p.alternatives("")
@@ -55,7 +55,7 @@ func parseTemplate(src string) (node, error) {
 		return nil, err
 	}
 	if canBeEmpty(n) {
-		return nil, fmt.Errorf("the template %q can be empty: at least one word must not be optional", src)
+		return nil, faultf("模板 %q 可以是空的：至少要有一个词不在方括号里", "the template %q can be empty: at least one word must not be optional", src)
 	}
 	return n, nil
 }
@@ -63,7 +63,7 @@ func parseTemplate(src string) (node, error) {
 // alternatives reads up to the closing sign, which is "" for the whole template.
 func (p *templateParser) alternatives(closing string) (node, error) {
 	if p.depth++; p.depth > maxDepth {
-		return nil, fmt.Errorf("groups stand more than %d deep at %s", maxDepth, p.here())
+		return nil, faultf("括号嵌套超过 %d 层（第 %d 个字符）", "groups stand more than %d deep at character %d", maxDepth, p.here())
 	}
 	defer func() { p.depth-- }()
 	var alts altNode
@@ -73,7 +73,7 @@ func (p *templateParser) alternatives(closing string) (node, error) {
 			return nil, err
 		}
 		if len(s) == 0 {
-			return nil, fmt.Errorf("nothing stands at %s; a group and each of its choices needs a word", p.here())
+			return nil, faultf("第 %d 个字符处是空的；括号和每个选项里都要有词", "nothing stands at character %d; a group and each of its choices needs a word", p.here())
 		}
 		alts = append(alts, s)
 		if p.pos < len(p.src) && p.src[p.pos] == '|' && closing != "" {
@@ -84,9 +84,9 @@ func (p *templateParser) alternatives(closing string) (node, error) {
 	}
 	switch rest := p.src[p.pos:]; {
 	case closing == "" && rest != "":
-		return nil, fmt.Errorf("%q at %s closes or divides nothing", rest[:1], p.here())
+		return nil, faultf("%q（第 %d 个字符）没有对应的括号", "%q at character %d closes or divides nothing", rest[:1], p.here())
 	case closing != "" && !strings.HasPrefix(rest, closing):
-		return nil, fmt.Errorf("%q is missing at %s", closing, p.here())
+		return nil, faultf("缺少 %q（第 %d 个字符处）", "%q is missing at character %d", closing, p.here())
 	}
 	p.pos += len(closing)
 	if len(alts) == 1 {
@@ -104,7 +104,7 @@ func (p *templateParser) sequence() (seqNode, error) {
 		case '|', ')', ']':
 			return s, nil
 		case '}':
-			return nil, fmt.Errorf("%q at %s closes nothing", "}", p.here())
+			return nil, faultf("%q（第 %d 个字符）没有对应的括号", "%q at character %d closes nothing", "}", p.here())
 		case '(', '[':
 			p.pos++
 			closing := map[byte]string{'(': ")", '[': "]"}[c]
@@ -119,11 +119,11 @@ func (p *templateParser) sequence() (seqNode, error) {
 		case '{':
 			end := strings.IndexByte(p.src[p.pos:], '}')
 			if end < 0 {
-				return nil, fmt.Errorf("%q is missing at %s", "}", p.here())
+				return nil, faultf("缺少 %q（第 %d 个字符处）", "%q is missing at character %d", "}", p.here())
 			}
 			name := p.src[p.pos+1 : p.pos+end]
 			if !slotForm.MatchString(name) {
-				return nil, fmt.Errorf("{%s} is no slot: its name holds small letters, digits and _", name)
+				return nil, faultf("{%s} 不是槽位：名字只能用小写字母、数字和下划线", "{%s} is no slot: its name holds small letters, digits and _", name)
 			}
 			p.pos += end + 1
 			s = append(s, slotNode{name})
@@ -147,13 +147,13 @@ func (p *templateParser) words() (seqNode, error) {
 	written := p.src[p.pos : p.pos+end]
 	toks, _ := tokenise(written)
 	if len(toks) == 0 {
-		return nil, fmt.Errorf("%q at %s is no word", written, p.here())
+		return nil, faultf("%q（第 %d 个字符）里没有字", "%q at character %d is no word", written, p.here())
 	}
 	var s seqNode
 	start := 0 // of the word that grows
 	for _, t := range toks {
 		if t.hard {
-			return nil, fmt.Errorf("%q at %s is no word", written, p.here())
+			return nil, faultf("%q（第 %d 个字符）里没有字", "%q at character %d is no word", written, p.here())
 		}
 		// What is written without a space is one word, "what's" and "wake-up" as
 		// well, but for the borders between Han characters and letters.
@@ -170,15 +170,9 @@ func (p *templateParser) words() (seqNode, error) {
 	return s, nil
 }
 
-func (p *templateParser) here() string {
-	rest := p.src[min(p.pos, len(p.src)):]
-	if rest == "" {
-		return "its end"
-	}
-	if r := []rune(rest); len(r) > 12 {
-		rest = string(r[:12]) + "…"
-	}
-	return fmt.Sprintf("%q", rest)
+// here counts characters from 1.
+func (p *templateParser) here() int {
+	return utf8.RuneCountInString(p.src[:min(p.pos, len(p.src))]) + 1
 }
 
 func canBeEmpty(n node) bool {

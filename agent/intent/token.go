@@ -190,7 +190,7 @@ var contractions = map[string]string{
 }
 
 // isAfter are the words after which 's is "is"; after others it marks whose.
-var isAfter = setOf("what where who when how why it that there here he she")
+var isAfter = setOf("long much what where who when how why it that there here he she")
 
 // simplified maps the traditional characters that household commands are made
 // of; it is no converter.
