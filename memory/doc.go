@@ -20,7 +20,8 @@
 // Facts are found by words in both languages; the prompt gets one line about
 // what there is (Recall), details come by the tool memory_recall. Nothing here
 // distils facts from turns yet: what is in the graph was committed by the tool
-// or by a plugin.
+// or by a plugin. memory_purge reaches facts only; the conversation and the
+// journal keep what was said in them.
 //
 // Open sets damaged files aside and tells by a Notice; it fails only where the
 // folder cannot be used at all. Memory owns one goroutine, which Close ends.

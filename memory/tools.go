@@ -26,6 +26,9 @@ const (
 	maxTriples = 64
 	// maxListed is how many forgotten facts memory_purge names.
 	maxListed = 10
+	// maxTold is how much of a fact is told, in runes: twenty long ones must
+	// not fill the model's window.
+	maxTold = 400
 )
 
 // Tools are memory_recall, memory_commit, memory_purge and memory_introspect.
@@ -113,9 +116,20 @@ func (m *Memory) toolRecall(ctx context.Context, call tool.Call) (tool.Result, e
 	for _, f := range r.Facts {
 		// A tab parts the fact from the note about it, for readers that want
 		// the fact alone.
-		fmt.Fprintf(&b, "- %s\t%s\n", f.Text(), origin(f, lang))
+		fmt.Fprintf(&b, "- %s\t%s\n", clip(f.Text()), origin(f, lang))
 	}
 	return tool.Result{Text: strings.TrimSuffix(b.String(), "\n")}, nil
+}
+
+// clip shortens a text to maxTold.
+func clip(s string) string {
+	if len(s) <= maxTold {
+		return s
+	}
+	if r := []rune(s); len(r) > maxTold {
+		return string(r[:maxTold]) + "…"
+	}
+	return s
 }
 
 // origin tells when and where a fact was learned, and until when it held.
@@ -206,7 +220,7 @@ func (m *Memory) toolPurge(ctx context.Context, call tool.Call) (tool.Result, er
 			b.WriteString("\n…")
 			break
 		}
-		b.WriteString("\n- " + f.Text())
+		b.WriteString("\n- " + clip(f.Text()))
 	}
 	return tool.Result{Text: b.String()}, nil
 }

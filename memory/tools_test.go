@@ -83,6 +83,16 @@ func TestToolDialogue(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a long fact is told in part", func(t *testing.T) {
+		ctx := context.Background()
+		if err := m.Commit(ctx, []plugin.Triple{{Subject: "diary", Relation: "says", Object: strings.Repeat("很长 ", 500)}}, ""); err != nil {
+			t.Fatal(err)
+		}
+		res, err := handler(t, m, "memory_recall")(ctx, call("memory_recall", `{"query":"diary"}`))
+		if err != nil || len(res.Text) > 1500 || !strings.Contains(res.Text, "…\t") {
+			t.Fatalf("%d bytes, %v", len(res.Text), err)
+		}
+	})
 	t.Run("language of the input where the arguments have none", func(t *testing.T) {
 		for lang, want := range map[string]string{"zh": "事实 ", "en": "Facts: "} {
 			ctx := plugin.WithInput(context.Background(), plugin.Input{ID: "x", Lang: lang})
