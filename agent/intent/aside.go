@@ -65,7 +65,7 @@ func (s *Set) asideOf(toks []token, src string) (beside []string, ok bool) {
 	for _, form := range [][]token{short, plain} {
 		a := attempt{toks: form, tolerant: true}
 		cache := map[slotAt][]candidate{}
-		r := &run{toks: form, tolerant: true, slot: func(name string, pos int) []candidate {
+		r := &run{words: s.words, toks: form, tolerant: true, slot: func(name string, pos int) []candidate {
 			return s.candidates(cache, name, form, pos, src)
 		}}
 		for _, t := range s.asides {

@@ -186,7 +186,8 @@ func FuzzTemplate(f *testing.F) {
 		if !known {
 			return
 		}
-		prog := compile(root, map[string]string{})
+		w := newWords()
+		prog := compile(root, w)
 		g := &generator{set: s, lang: "en", rng: rand.New(rand.NewPCG(uint64(len(text)), 2))}
 		for range 4 {
 			g.said, g.ok = map[string]string{}, true
@@ -195,7 +196,7 @@ func FuzzTemplate(f *testing.F) {
 			if !g.ok || len(toks) > maxTokens {
 				continue
 			}
-			r := &run{prog: prog, toks: toks, slot: func(name string, pos int) []candidate {
+			r := &run{prog: prog, words: w.list, toks: toks, slot: func(name string, pos int) []candidate {
 				if pos >= len(toks) {
 					return nil
 				}

@@ -11,6 +11,9 @@ import (
 // out, the same each time.
 const maxAlternatives = 4000
 
+// grammarLang is the language that has a grammar, as it has an acoustic model.
+const grammarLang = "en"
+
 // GrammarOptions shape a grammar.
 type GrammarOptions struct {
 	// Known reports whether a word, in small letters, has a pronunciation. What
@@ -51,7 +54,7 @@ func (s *Set) CheckPronunciation(lang string, known func(word string) bool) []Mi
 // a closed grammar cannot hold them. The same set gives the same text. Only
 // English has one; "" for any other language or where nothing can be said.
 func (s *Set) JSGF(lang string, o GrammarOptions) (string, []Missing) {
-	if lang != "en" {
+	if lang != grammarLang {
 		return "", nil
 	}
 	g := &grammar{set: s, known: o.Known, rules: map[string]string{}, reported: map[string]bool{}}
@@ -281,7 +284,7 @@ func (g *grammar) slot(name string) (string, bool) {
 func (g *grammar) phrases(ps *phrases) string {
 	var alts []string
 	for _, p := range ps.list {
-		if p.written == "" || p.lang != "en" || len(alts) >= maxAlternatives {
+		if p.written == "" || p.lang != grammarLang || len(alts) >= maxAlternatives {
 			continue
 		}
 		if text, ok := g.say(p.written, p.where); ok {

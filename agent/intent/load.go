@@ -43,7 +43,8 @@ func Load(text []byte, h *home.Home) (*Set, error) {
 	if h == nil {
 		h = &home.Home{}
 	}
-	l := &loader{words: map[string]string{}, set: &Set{home: h, slots: builtinSlots(h)}}
+	l := &loader{words: newWords(), set: &Set{home: h, slots: builtinSlots(h)}}
+	defer func() { l.set.words = l.words.list }()
 	var doc yaml.Node
 	if err := yaml.NewDecoder(bytes.NewReader(text)).Decode(&doc); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -81,7 +82,7 @@ func Load(text []byte, h *home.Home) (*Set, error) {
 
 type loader struct {
 	set   *Set
-	words map[string]string
+	words *words
 	errs  []error
 }
 

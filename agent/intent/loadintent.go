@@ -58,7 +58,7 @@ func (l *loader) say(n *yaml.Node, def *intentDef, key string, used map[string]b
 		slotsOf(root, func(name string) { used[name] = true })
 		t := l.template(lang, root)
 		t.def = def
-		if key == "say" {
+		if key == "say" && lang == grammarLang {
 			t.spoken = root
 		}
 		l.set.templates = append(l.set.templates, t)

@@ -20,64 +20,88 @@ const (
 	opDone                // the sentence must end here
 )
 
+// instr is kept small: a set has tens of thousands. arg is an index into the
+// set's words, x and y are instructions.
 type instr struct {
-	arg  string
-	x, y int32
+	arg  uint32
+	x, y uint16
 	op   opcode
 }
 
 type program []instr
 
-// compile makes a program of a template. words keeps one copy of each word for
-// all programs of a set.
-func compile(n node, words map[string]string) program {
-	var p program
-	p.emit(n)
-	p = slices.Clip(append(p, instr{op: opDone}))
-	for i, in := range p {
-		w, ok := words[in.arg]
-		if !ok {
-			w = strings.Clone(in.arg)
-			words[w] = w
-		}
-		p[i].arg = w
-	}
-	return p
+// words keeps one copy of each word and slot name of a set and numbers them.
+type words struct {
+	list  []string
+	index map[string]uint32
 }
 
-func (p *program) emit(n node) {
+func newWords() *words { return &words{index: map[string]uint32{}} }
+
+func (w *words) number(s string) uint32 {
+	n, ok := w.index[s]
+	if !ok {
+		s = strings.Clone(s)
+		n = uint32(len(w.list))
+		w.index[s], w.list = n, append(w.list, s)
+	}
+	return n
+}
+
+// compile makes a program of a template. A template is at most maxTemplate
+// bytes long, so that jumps fit into 16 bits.
+func compile(n node, w *words) program {
+	c := &compiler{words: w}
+	c.emit(n)
+	c.put(instr{op: opDone})
+	return slices.Clone(c.prog)
+}
+
+type compiler struct {
+	prog  program
+	words *words
+}
+
+// put adds an instruction and returns where it stands.
+func (c *compiler) put(in instr) int {
+	c.prog = append(c.prog, in)
+	return len(c.prog) - 1
+}
+
+func (c *compiler) here() uint16 { return uint16(len(c.prog)) }
+
+func (c *compiler) emit(n node) {
 	switch n := n.(type) {
 	case wordNode:
 		for _, t := range n.toks {
-			*p = append(*p, instr{op: opWord, arg: t})
+			c.put(instr{op: opWord, arg: c.words.number(t)})
 		}
 	case slotNode:
-		*p = append(*p, instr{op: opSlot, arg: n.name})
+		c.put(instr{op: opSlot, arg: c.words.number(n.name)})
 	case seqNode:
-		for _, c := range n {
-			p.emit(c)
+		for _, part := range n {
+			c.emit(part)
 		}
 	case optNode:
-		at := len(*p)
-		*p = append(*p, instr{op: opSplit})
-		p.emit(n.body)
-		(*p)[at].x, (*p)[at].y = int32(at+1), int32(len(*p))
+		at := c.put(instr{op: opSplit})
+		c.prog[at].x = c.here()
+		c.emit(n.body)
+		c.prog[at].y = c.here()
 	case altNode:
 		var ends []int
-		for i, c := range n {
-			at := len(*p)
-			if i < len(n)-1 {
-				*p = append(*p, instr{op: opSplit})
+		for i, choice := range n {
+			if i == len(n)-1 {
+				c.emit(choice)
+				break
 			}
-			p.emit(c)
-			if i < len(n)-1 {
-				ends = append(ends, len(*p))
-				*p = append(*p, instr{op: opJump})
-				(*p)[at].x, (*p)[at].y = int32(at+1), int32(len(*p))
-			}
+			at := c.put(instr{op: opSplit})
+			c.prog[at].x = c.here()
+			c.emit(choice)
+			ends = append(ends, c.put(instr{op: opJump}))
+			c.prog[at].y = c.here()
 		}
 		for _, e := range ends {
-			(*p)[e].x = int32(len(*p))
+			c.prog[e].x = c.here()
 		}
 	}
 }
@@ -97,7 +121,7 @@ func borderOf(n node, last bool) border {
 		return border{slot: true}
 	}
 	slices.Sort(b.words)
-	b.words = slices.Clip(slices.Compact(b.words))
+	b.words = slices.Clone(slices.Compact(b.words))
 	return b
 }
 
@@ -172,8 +196,9 @@ type capture struct {
 // the one that leaves the fewest tokens to free slots, then the one whose other
 // slots take the most, then the first.
 type run struct {
-	prog program
-	toks []token
+	prog  program
+	words []string
+	toks  []token
 	// slot lists the candidates of a slot at a position, the preferred first.
 	slot func(name string, pos int) []candidate
 	// tolerant passes over articles and particles.
@@ -244,11 +269,11 @@ func (r *run) step(pc, pos int) outcome {
 			best = outcome{state: matches}
 		}
 	case opWord:
-		if pos < len(r.toks) && r.toks[pos].text == in.arg {
+		if pos < len(r.toks) && r.toks[pos].text == r.words[in.arg] {
 			take(r.step(pc+1, pos+1), 0)
 		}
 	case opSlot:
-		for i, c := range r.slot(in.arg, pos) {
+		for i, c := range r.slot(r.words[in.arg], pos) {
 			o := r.step(pc+1, c.end)
 			o.free += int16(c.free)
 			if c.free == 0 {
@@ -284,8 +309,8 @@ func (r *run) collect() {
 		case in.op == opWord:
 			pc, pos = pc+1, pos+1
 		case in.op == opSlot:
-			c := r.slot(in.arg, pos)[o.choice]
-			r.captures = append(r.captures, capture{in.arg, c.end - pos, c})
+			c := r.slot(r.words[in.arg], pos)[o.choice]
+			r.captures = append(r.captures, capture{r.words[in.arg], c.end - pos, c})
 			pc, pos = pc+1, c.end
 		case o.choice == second:
 			pc = int(in.y)

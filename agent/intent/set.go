@@ -34,6 +34,7 @@ type Set struct {
 	intents   []*intentDef
 	templates []*template
 	asides    []*template
+	words     []string // of the programs
 	names     [][]string
 }
 
@@ -168,7 +169,7 @@ func (s *Set) best(tries []attempt, src, lang string) (Match, bool) {
 	var won *template
 	var caps []capture
 	least := 0
-	r := &run{}
+	r := &run{words: s.words}
 	for _, a := range tries {
 		cache := map[slotAt][]candidate{}
 		r.toks, r.tolerant = a.toks, a.tolerant
@@ -248,7 +249,7 @@ func (s *Set) unknownDevice(a attempt, src, lang string) (Match, bool) {
 		return Match{}, false
 	}
 	cache := map[slotAt][]candidate{}
-	r := &run{toks: a.toks, tolerant: a.tolerant, slot: func(name string, pos int) []candidate {
+	r := &run{words: s.words, toks: a.toks, tolerant: a.tolerant, slot: func(name string, pos int) []candidate {
 		if s.slots[name].devices {
 			return readThing(a.toks, pos, src)
 		}

@@ -18,11 +18,11 @@ type triple struct {
 var (
 	// zhAttribute is "X的生日是Y": the relation keeps the words, so that the
 	// graph knows it has one answer at a time.
-	zhAttribute = regexp.MustCompile(`^(.{1,30}?)(的(?:生日|密码|电话号码|电话|手机号|地址|名字|位置|年龄)是)(.+)$`)
-	zhRelation  = regexp.MustCompile(`^(.{1,30}?)(放在|停在|藏在|收在|搁在|存在|挂在|住在|位于|名叫|属于|最喜欢|不喜欢|喜欢|讨厌|不吃|不喝|不能吃|等于|在|是|叫|爱|有|对|姓|为)(.+)$`)
+	zhAttribute = regexp.MustCompile(`^(.+?)(的(?:生日|密码|电话号码|电话|手机号|地址|名字|位置|年龄)是)(.+)$`)
+	zhRelation  = regexp.MustCompile(`^(.+?)(放在|停在|藏在|收在|搁在|存在|挂在|住在|位于|名叫|属于|最喜欢|不喜欢|喜欢|讨厌|不吃|不喝|不能吃|等于|在|是|叫|爱|有|对|姓|为)(.+)$`)
 
-	enAttribute = regexp.MustCompile(`(?i)^(my|our|(?:[\w ]{1,40})'s)\s+(birthday|address|phone number|phone|password|name|age)\s+(is)\s+(.+)$`)
-	enRelation  = regexp.MustCompile(`(?i)^(.{1,60}?)\s+(` +
+	enAttribute = regexp.MustCompile(`(?i)^(my|our|(?:[\w ]+)'s)\s+(birthday|address|phone number|phone|password|name|age)\s+(is)\s+(.+)$`)
+	enRelation  = regexp.MustCompile(`(?i)^(.+?)\s+(` +
 		`(?:is|are|am|was|were)\s+(?:called|named|located in|located at|kept in|kept at|parked in|parked at|parked on|allergic to|born on|born in|under|in|on|at|behind|beside|near|next to|above|below|inside|from)|` +
 		`(?:lives?|works?)\s+(?:in|at|for|on)|belongs to|(?:do not|don't|does not|doesn't|can't|cannot|can not)\s+(?:like|eat|drink|want|have)|` +
 		`is|are|am|was|were|has|have|likes?|loves?|hates?|prefers?|owns?|needs?|wants?|drinks?|eats?|parked|put|left|keeps?|kept|takes?|means|costs?|weighs?|speaks?)\s+(.+)$`)
