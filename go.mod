@@ -8,12 +8,12 @@ require (
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
 	github.com/coder/websocket v1.8.15 // indirect
 	github.com/google/go-cmp v0.7.0 // indirect
+	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/google/renameio/v2 v2.0.2 // indirect
 	github.com/gordonklaus/portaudio v0.0.0-20250206071425-98a94950218b // indirect
 	github.com/hashicorp/yamux v0.1.2 // indirect
 	github.com/mattn/go-sqlite3 v1.14.53 // indirect
 	github.com/rogpeppe/go-internal v1.16.0 // indirect
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
 	github.com/yalue/onnxruntime_go v1.27.0 // indirect
 	github.com/yanyiwu/gojieba v1.4.6 // indirect
 	github.com/yuin/gopher-lua v1.1.2 // indirect

@@ -159,11 +159,12 @@ func TestCheck(t *testing.T) {
 		want             []string // nil lets it pass
 	}{
 		{"good", "lamp", `{"state":"on","seconds":2.5}`, nil},
-		{"missing", "lamp", `{}`, []string{"missing property 'state'"}},
-		{"bad value", "lamp", `{"state":"dim"}`, []string{"state: ", "'on', 'off'"}},
-		{"two mistakes", "lamp", `{"state":"on","seconds":"many","deep":{"n":1.5}}`, []string{"seconds: got string, want number", "deep.n: got number, want integer"}},
-		{"not known", "lamp", `{"state":"on","colour":"red"}`, []string{"additional properties 'colour' not allowed"}},
-		{"an array", "lamp", `[]`, []string{"got array, want object"}},
+		{"missing", "lamp", `{}`, []string{"missing properties: [\"state\"]"}},
+		{"bad value", "lamp", `{"state":"dim"}`, []string{"state: ", "[on off]"}},
+		{"wrong type", "lamp", `{"state":"on","seconds":"many"}`, []string{"seconds: type: many has type \"string\", want \"number\""}},
+		{"wrong type inside", "lamp", `{"state":"on","deep":{"n":1.5}}`, []string{"deep.n: type: "}},
+		{"not known", "lamp", `{"state":"on","colour":"red"}`, []string{"unexpected additional properties [\"colour\"]"}},
+		{"an array", "lamp", `[]`, []string{"has type \"array\", want \"object\""}},
 		{"no JSON", "lamp", `{"state":`, []string{"not valid JSON"}},
 		{"two values", "lamp", `{"state":"on"} {}`, []string{"not valid JSON"}},
 		{"nothing", "lamp", ``, []string{"not valid JSON"}},

@@ -10,9 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"homeagent/agent/tool"
 )
@@ -28,7 +26,7 @@ const hungTools = 3
 type toolEntry struct {
 	inst   *instance
 	def    tool.Def
-	schema *jsonschema.Schema
+	schema *jsonschema.Resolved
 	handle tool.Handler
 }
 
@@ -76,32 +74,23 @@ func newTool(name string, def tool.Def, inst *instance, h tool.Handler) (*toolEn
 	return &toolEntry{inst: inst, def: def, schema: schema, handle: h}, nil
 }
 
-// noLoader keeps a schema from reading files or the network.
-type noLoader struct{}
-
-func (noLoader) Load(url string) (any, error) {
-	return nil, fmt.Errorf("a schema may not refer to %s", url)
-}
-
-func compile(parameters []byte) (*jsonschema.Schema, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(parameters))
-	if err != nil {
-		return nil, fmt.Errorf("parameters are no JSON: %w", err)
+func compile(parameters []byte) (*jsonschema.Resolved, error) {
+	var kind struct {
+		Type any `json:"type"`
 	}
-	if m, ok := doc.(map[string]any); !ok || m["type"] != "object" {
+	if err := json.Unmarshal(parameters, &kind); err != nil || kind.Type != "object" {
 		return nil, errors.New("parameters are no JSON schema of type object")
 	}
-	c := jsonschema.NewCompiler()
-	c.UseLoader(noLoader{})
-	const at = "mem:///parameters.json"
-	if err := c.AddResource(at, doc); err != nil {
-		return nil, fmt.Errorf("parameters: %w", err)
+	var s jsonschema.Schema
+	if err := json.Unmarshal(parameters, &s); err != nil {
+		return nil, fmt.Errorf("parameters are no JSON schema: %w", err)
 	}
-	s, err := c.Compile(at)
+	// Without a loader a schema that refers elsewhere is refused.
+	r, err := s.Resolve(nil)
 	if err != nil {
 		return nil, fmt.Errorf("parameters are no JSON schema: %w", err)
 	}
-	return s, nil
+	return r, nil
 }
 
 // Tools are the definitions of all tools, sorted by name. The list is the same
@@ -161,40 +150,26 @@ func (h *Host) Check(call tool.Call) (tool.Def, *tool.Result) {
 		}
 		return tool.Def{}, refuse("there is no tool called %q. The tools are: %s", call.Name, strings.Join(names, ", "))
 	}
-	args, err := jsonschema.UnmarshalJSON(bytes.NewReader(call.Args))
-	if err != nil {
+	var args any
+	if err := json.Unmarshal(call.Args, &args); err != nil {
 		return t.def, refuse("the arguments of %s are not valid JSON (%v). Call it again with a JSON object", call.Name, err)
 	}
 	if err := t.schema.Validate(args); err != nil {
-		return t.def, refuse("the arguments of %s do not fit: %s. Correct them and call it again", call.Name, strings.Join(mistakes(err), "; "))
+		return t.def, refuse("the arguments of %s do not fit: %s. Correct them and call it again", call.Name, mistake(err))
 	}
 	return t.def, nil
 }
 
-// mistakes lists what is wrong with arguments in words, at most eight.
-func mistakes(err error) []string {
-	var v *jsonschema.ValidationError
-	if !errors.As(err, &v) {
-		return []string{err.Error()}
+// mistake is what is wrong with arguments in words: the library's message with
+// the place as "deep.n" in front instead of the schema's own paths.
+func mistake(err error) string {
+	const step = "/properties/"
+	text := err.Error()
+	if i := strings.LastIndex(text, "validating "+step); i >= 0 {
+		where, what, _ := strings.Cut(text[i+len("validating "+step):], ": ")
+		return strings.ReplaceAll(where, step, ".") + ": " + what
 	}
-	printer := message.NewPrinter(language.English)
-	var out []string
-	var walk func(*jsonschema.ValidationError)
-	walk = func(v *jsonschema.ValidationError) {
-		for _, c := range v.Causes {
-			walk(c)
-		}
-		if len(v.Causes) == 0 && len(out) < 8 {
-			text := v.ErrorKind.LocalizedString(printer)
-			if len(v.InstanceLocation) > 0 {
-				text = strings.Join(v.InstanceLocation, ".") + ": " + text
-			}
-			out = append(out, text)
-		}
-	}
-	walk(v)
-	slices.Sort(out)
-	return slices.Compact(out)
+	return strings.TrimPrefix(text, "validating root: ")
 }
 
 // RunTool runs the handler of a call that Check has let pass, under the tool's
