@@ -200,6 +200,25 @@ func (c *configSetCmd) Run(e *env) error {
 	return nil
 }
 
+type passwdCmd struct{}
+
+// Run sets the password over the door's unix socket, where the user id of the
+// process is the login.
+func (c *passwdCmd) Run(e *env) error {
+	if !e.hasCtl {
+		return errRemote
+	}
+	password, err := e.secret(e.words("新密码：", "New password: "))
+	if err != nil {
+		return err
+	}
+	if err := e.api.Do(e.ctx, http.MethodPut, "account", map[string]string{"password": password}, nil); err != nil {
+		return err
+	}
+	fmt.Fprintln(e.out, e.words("密码已更改。", "The password is changed."))
+	return nil
+}
+
 type tokenCmd struct {
 	New    tokenNewCmd    `cmd:"" help:"Make a token; it is shown once."`
 	List   tokenListCmd   `cmd:"" help:"List tokens."`

@@ -39,6 +39,7 @@ type commands struct {
 	LLM     llmCmd     `cmd:"" name:"llm" help:"Language models: set one."`
 	Secret  secretCmd  `cmd:"" help:"Secrets: set one, list their names."`
 	Config  configCmd  `cmd:"" help:"Configuration: show or replace it."`
+	Passwd  passwdCmd  `cmd:"" help:"Set the page's password; works without the old one."`
 	Token_  tokenCmd   `cmd:"" name:"token" help:"Tokens for other programs: new, list, delete."`
 }
 

@@ -265,5 +265,5 @@ type status struct {
 }
 
 func (r registry) Status(ctx context.Context) any {
-	return status{Status: r.a.mind.Status(), Audio: r.a.audio.Status(ctx, "en"), Engines: r.a.engines.Running(), Notes: r.a.notes}
+	return status{Status: r.a.mind.Status(), Audio: r.a.audio.Status(ctx, web.Lang(ctx)), Engines: r.a.engines.Running(), Notes: r.a.notes}
 }
