@@ -10,9 +10,10 @@ import (
 )
 
 // checkWhole is the size up to which a file is read whole when it is opened,
-// in bytes; that takes about a millisecond a MiB. A larger one is read whole
-// only after damage was met in it: then a mark lies beside it.
-const checkWhole = 32 << 20
+// in bytes; a MiB takes some milliseconds, and the house must be ready in a
+// tenth of a second. A larger file is read whole only after damage was met in
+// it: then a mark lies beside it.
+const checkWhole = 4 << 20
 
 // magic begins every SQLite file, which is never shorter than minFile.
 const (
