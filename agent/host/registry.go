@@ -131,9 +131,15 @@ func count(list []stageEntry, inst *instance) int {
 var (
 	toolName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 	partName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+	// A provider is called by its kind and its model, whose name is the
+	// maker's: "deepseek/deepseek-flash", "ollama/Qwen3:8b".
+	providerName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}(/[!-~]{1,128})?$`)
 )
 
 func checkName(kind, name string) error {
+	if kind == "provider" && providerName.MatchString(name) {
+		return nil
+	}
 	if !partName.MatchString(name) {
 		return fmt.Errorf("%s name %q is malformed: a small letter, then small letters, digits, _ and -, at most 64", kind, name)
 	}

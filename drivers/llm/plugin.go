@@ -23,11 +23,17 @@ func (p *Plugin) Name() string { return "llm" }
 // Version implements plugin.Plugin.
 func (p *Plugin) Version() string { return "1" }
 
-// Start registers each model under its name; the network is not touched.
+// Start registers each model under its name; the network is not touched. The
+// same model at a second address is "name#2".
 func (p *Plugin) Start(_ context.Context, api plugin.API) error {
+	seen := map[string]int{}
 	for _, c := range p.clients {
-		if err := api.Provider(c.Name(), c); err != nil {
-			return fmt.Errorf("offer %s: %w", c.Name(), err)
+		name := c.Name()
+		if seen[name]++; seen[name] > 1 {
+			name = fmt.Sprintf("%s#%d", name, seen[name])
+		}
+		if err := api.Provider(name, c); err != nil {
+			return fmt.Errorf("offer %s: %w", name, err)
 		}
 	}
 	return nil
