@@ -8,6 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"homeagent/agent/bus"
@@ -28,11 +31,15 @@ import (
 	"homeagent/drivers/voice/engine"
 	"homeagent/drivers/voice/espeak"
 	"homeagent/drivers/voice/speech"
+	"homeagent/drivers/voice/sphinx"
 	"homeagent/drivers/web"
 	"homeagent/firmware/config"
 	"homeagent/memory"
 	"homeagent/memory/disk"
 )
+
+// ownNames may stand before what is said to the box.
+var ownNames = []string{"HomeAgent", "管家", "小管家"}
 
 // agentHouse is everything that was joined, in the order of its making.
 type agentHouse struct {
@@ -46,13 +53,19 @@ type agentHouse struct {
 	engines *engine.Client
 	audio   *audio.Plugin
 	voice   *voice.Plugin
-	notes   []string
+	// spoken is the grammar of spoken English, made at the first call.
+	spoken func() string
+
+	mu    sync.Mutex
+	notes []string
 }
 
 // note keeps a sentence for the status and says it in the log.
 func (a *agentHouse) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
+	a.mu.Lock()
 	a.notes = append(a.notes, text)
+	a.mu.Unlock()
 	a.log.Warn(text)
 }
 
@@ -68,7 +81,7 @@ func assemble(h config.Handover, cfg *config.Config, log *slog.Logger) (_ *agent
 	}()
 
 	household := a.household(cfg)
-	commands := a.intents(h.DataDir, household)
+	commands := a.intents(h.DataDir, household).WithNames(ownNames...)
 
 	mem, notices, err := memory.Open(h.DataDir, memory.Options{Keep: cfg.Memory.Keep, Log: log})
 	if err != nil {
@@ -100,7 +113,7 @@ func assemble(h config.Handover, cfg *config.Config, log *slog.Logger) (_ *agent
 		thinkers = append(thinkers, c)
 	}
 	thinkers = append(thinkers, offline.New(offline.Options{
-		Intents: commands, Home: household, Now: time.Now,
+		Intents: commands, Home: household, Now: time.Now, Status: a.health,
 		Unreachable: func(lang string) string {
 			if len(clients) == 0 {
 				return ""
@@ -114,7 +127,7 @@ func assemble(h config.Handover, cfg *config.Config, log *slog.Logger) (_ *agent
 	a.chain = chain.New(chain.Options{Log: log}, thinkers...)
 	a.mind, err = mind.New(mind.Options{
 		Log: log, Bus: a.bus, Host: a.host, Queue: a.queue, Memory: mem, Provider: a.chain,
-		Persona: persona(filepath.Join(h.DataDir, "personal.md")), MaxToolRounds: cfg.Agent.MaxToolRounds,
+		Persona: persona(filepath.Join(h.DataDir, "personal.md")), MaxToolRounds: cfg.Agent.MaxToolRounds, Names: ownNames,
 	})
 	if err != nil {
 		return nil, err
@@ -140,11 +153,18 @@ func (a *agentHouse) plugins(h config.Handover, cfg *config.Config, commands *in
 	voiceCfg, err := voice.ParseConfig(cfg.Plugins["voice"])
 	a.section("voice", err)
 
+	a.spoken = sync.OnceValue(func() string { return a.grammar(commands) })
 	a.audio = audio.New(audioCfg)
 	a.voice = voice.New(voice.Options{
 		Config: voiceCfg, Wake: voice.LocalWake(models), Endpointing: a.engines, English: a.engines.English(), Warm: a.engines.Warm,
 		Synthesizers: []speech.Synthesizer{espeak.New(espeak.Config{})},
-		Grammar:      commands.Grammar, LLM: func() bool { return len(clients) > 0 },
+		Grammar: func(lang string) string {
+			if lang != "en" {
+				return ""
+			}
+			return a.spoken()
+		},
+		LLM: func() bool { return len(clients) > 0 },
 	})
 	for _, p := range []plugin.Plugin{
 		llm.NewPlugin(clients...), a.audio, virtual.New(virtualCfg), timer.New(timerCfg, nil), a.voice,
@@ -157,11 +177,57 @@ func (a *agentHouse) plugins(h config.Handover, cfg *config.Config, commands *in
 	return nil
 }
 
+// grammar makes the sentences that can be spoken in English. A name of the
+// household that has no pronunciation would make the recogniser refuse the
+// whole grammar, so what needs it is left out and said.
+func (a *agentHouse) grammar(commands *intent.Set) string {
+	all := commands.Grammar("en")
+	dict, err := sphinx.OpenDict("", nil)
+	if err != nil { // the engines say the same when they are asked
+		return all
+	}
+	words, err := sphinx.GrammarWords(all)
+	if err != nil {
+		return all
+	}
+	unknown, err := dict.Missing(words)
+	if err != nil || len(unknown) == 0 {
+		return all
+	}
+	text, missing := commands.JSGF("en", intent.GrammarOptions{Known: func(w string) bool { return !slices.Contains(unknown, w) }})
+	for _, m := range missing {
+		a.note("by voice %s cannot be said: %s", m.Where, m)
+	}
+	return text
+}
+
 // section notes a section that its plugin does not understand; its defaults hold.
 func (a *agentHouse) section(name string, err error) {
 	if err != nil {
 		a.note("config section %s: %v; its defaults are used", name, err)
 	}
+}
+
+// health tells in a sentence or two how the agent does.
+func (a *agentHouse) health(lang string) string {
+	var failed []string
+	for _, p := range a.host.Plugins() {
+		if p.State == host.Failed {
+			failed = append(failed, p.Name)
+		}
+	}
+	zh, en := "我一切正常。", "I am fine."
+	if len(failed) > 0 {
+		list := strings.Join(failed, ", ")
+		zh, en = "有些部分没有启动："+list+"。详情见 homectl status。", "Some parts did not start: "+list+". See homectl status."
+	}
+	if e := a.chain.Trouble(); e != nil {
+		zh, en = zh+chain.Why(e, "zh"), en+" "+chain.Why(e, "en")
+	}
+	if lang == "zh" {
+		return zh
+	}
+	return en
 }
 
 // household reads the section home; what is wrong is noted, and the household
@@ -265,5 +331,8 @@ type status struct {
 }
 
 func (r registry) Status(ctx context.Context) any {
-	return status{Status: r.a.mind.Status(), Audio: r.a.audio.Status(ctx, web.Lang(ctx)), Engines: r.a.engines.Running(), Notes: r.a.notes}
+	r.a.mu.Lock()
+	notes := slices.Clone(r.a.notes)
+	r.a.mu.Unlock()
+	return status{Status: r.a.mind.Status(), Audio: r.a.audio.Status(ctx, web.Lang(ctx)), Engines: r.a.engines.Running(), Notes: notes}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"sync"
 	"syscall"
 	"time"
 
@@ -54,10 +55,13 @@ func agent() int {
 	// Starting needs more memory than running; what is left over goes back.
 	defer time.AfterFunc(settle, debug.FreeOSMemory).Stop()
 	log.Info("agent runs", "version", h.Version, "provider", a.chain.Name())
+	var behind sync.WaitGroup
+	behind.Go(func() { a.spoken() }) // names that cannot be spoken are reported without being waited for
 	err = a.mind.Run(ctx)
 	end, cancel := context.WithTimeout(context.Background(), stopWait)
 	defer cancel()
 	a.close(end)
+	behind.Wait()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "homed-agent:", err)
 		return 1

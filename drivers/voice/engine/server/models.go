@@ -229,7 +229,7 @@ func (m *models) recognize(ctx context.Context, sound []int16, grammar string) (
 		if !errors.Is(g.err, speech.ErrMissing) {
 			t.note = fmt.Sprintf("the grammar cannot be used: %v", g.err)
 		}
-	case g.words != "" && Similarity(g.words, free) >= agree:
+	case g.words != "" && Similarity(g.words, free) >= agree && !contradict(g.words, free):
 		t = text{words: g.words, engine: "pocketsphinx", command: true}
 	}
 	return t, nil

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -25,6 +26,27 @@ func Similarity(a, b string) float64 {
 	x, y := []rune(a), []rune(b)
 	letters := 1 - float64(distance(x, y))/float64(max(len(x), len(y)))
 	return (2*letters + dice(strings.Fields(a), strings.Fields(b))) / 3
+}
+
+// opposites are words of commands that turn the meaning round. Two texts can be
+// alike in every letter but these.
+var opposites = [][2]string{{"on", "off"}, {"up", "down"}, {"open", "close"}, {"louder", "softer"}, {"louder", "quieter"},
+	{"lock", "unlock"}, {"start", "stop"}, {"mute", "unmute"}, {"remember", "forget"}, {"increase", "decrease"}, {"raise", "lower"}}
+
+// contradict reports whether one text says a word whose opposite the other
+// says instead. It is for two accounts of the same sound: then one of them has
+// misheard, and to act would be to guess.
+func contradict(a, b string) bool {
+	has := func(words []string, w string) bool { return slices.Contains(words, w) }
+	x, y := strings.Fields(plain(a)), strings.Fields(plain(b))
+	for _, o := range opposites {
+		for _, p := range [][2]string{o, {o[1], o[0]}} {
+			if has(x, p[0]) && !has(x, p[1]) && has(y, p[1]) && !has(y, p[0]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // dice is twice the number of words that both have over the number of all.

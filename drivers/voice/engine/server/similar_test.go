@@ -37,6 +37,28 @@ func TestSimilarity(t *testing.T) {
 	}
 }
 
+func TestContradict(t *testing.T) {
+	rows := []struct {
+		name, a, b string
+		want       bool
+	}{
+		{"the same", "turn on the lamp", "Turn on the lamp.", false},
+		{"recorded: on for off", "turn the lights on", "Turn the lights off.", true},
+		{"the other way round", "turn off the lamp", "Turn the lamp on.", true},
+		{"up for down", "turn the volume up", "turn the volume down", true},
+		{"one does not say it", "turn the lights on", "the lights", false},
+		{"one says both", "turn the lights on", "on, no, off", false},
+		{"inside another word", "turn it on", "turn it, office", false},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			if got := contradict(row.a, row.b); got != row.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
+
 func TestSpoken(t *testing.T) {
 	for n, want := range map[int]string{0: "zero", 7: "seven", 13: "thirteen", 20: "twenty", 99: "ninety nine", 100: "one hundred",
 		305: "three hundred five", 1000: "one thousand", 9876: "nine thousand eight hundred seventy six"} {
