@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +20,9 @@ import (
 
 // relations is how many facts stand in the graph while turns are measured.
 const relations = 10_000
+
+// between is the pause before a turn is measured.
+const between = 20 * time.Millisecond
 
 // clock notes when the fake model received and answered.
 type clock struct {
@@ -72,6 +76,22 @@ func benchStart(ctx context.Context, bin string, r *report) error {
 	return nil
 }
 
+// The words of made-up facts: enough of them that a name or a thing stands in
+// some tens of facts, as in a household that has been told ten thousand.
+var (
+	syllables = []string{"an", "bel", "cor", "da", "el", "fi", "gus", "han", "io", "jo", "ka", "li", "mar", "no", "ol", "pe", "ri", "su", "ta", "vi"}
+	verbs     = []string{"likes", "bought", "lost", "borrowed", "painted", "repaired", "keeps", "lent", "found", "wants", "sold", "hid"}
+	kinds     = []string{"red", "old", "wooden", "small", "broken", "spare", "heavy", "blue", "folding", "round", "quiet", "striped", "warm", "thin", "square", "silver", "winter", "garden", "paper", "iron"}
+	things    = []string{"kettle", "ladder", "bicycle", "umbrella", "lantern", "drawer", "blanket", "guitar", "pump", "basket", "compass", "hammer", "teapot", "radio", "chair", "helmet", "mirror", "bucket", "carpet", "clock", "saddle", "candle", "shovel", "anchor", "whistle", "barrel", "cushion", "rope", "vase", "stool"}
+)
+
+func name(i int) string {
+	n := len(syllables)
+	return syllables[i%n] + syllables[i/n%n]
+}
+
+func thing(i int) string { return kinds[i%len(kinds)] + " " + things[i/len(kinds)%len(things)] }
+
 // fill makes a data folder whose graph holds the relations.
 func fill(ctx context.Context) (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "homeagent-bench-"); err != nil {
@@ -81,10 +101,11 @@ func fill(ctx context.Context) (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
-	for i := 0; i < relations; i += 500 {
+	rng := rand.New(rand.NewPCG(1, 2)) // the same household in every run
+	for range relations / 500 {
 		var batch []plugin.Triple
-		for j := i; j < i+500; j++ {
-			batch = append(batch, plugin.Triple{Subject: fmt.Sprintf("person %d", j%997), Relation: "bought", Object: fmt.Sprintf("thing number %d", j)})
+		for range 500 {
+			batch = append(batch, plugin.Triple{Subject: name(rng.IntN(400)), Relation: verbs[rng.IntN(len(verbs))], Object: thing(rng.IntN(600))})
 		}
 		if err := m.Commit(ctx, batch, "bench"); err != nil {
 			return "", errors.Join(err, m.Close())
@@ -114,9 +135,12 @@ func benchTurn(ctx context.Context, bin string, r *report) error {
 	const n = 300
 	var core, rounds []time.Duration
 	for i := range n {
+		// What follows an answer (the context's transaction) is over when a
+		// person says the next thing; it is not part of that one's wait.
+		time.Sleep(between)
 		c.take()
 		t0 := time.Now()
-		t3, err := h.say(ctx, fmt.Sprintf("tell me something about person %d and thing %d", i%997, i))
+		t3, err := h.say(ctx, fmt.Sprintf("do you know what %s did with the %s", name(i*7%400), thing(i*13%600)))
 		if err != nil {
 			return err
 		}
@@ -127,6 +151,7 @@ func benchTurn(ctx context.Context, bin string, r *report) error {
 		core = append(core, received[0].Sub(t0)+t3.Sub(sent[0]))
 	}
 	for range n {
+		time.Sleep(between)
 		c.take()
 		if _, err := h.say(ctx, "have a look at the lamps"); err != nil {
 			return err

@@ -155,6 +155,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
+	received := time.Now()
 	if s.Key != "" && r.Header.Get("Authorization") != "Bearer "+s.Key {
 		problem(w, 401, "Authentication Fails, Your api key: ****"+tail(r.Header.Get("Authorization"))+" is invalid")
 		return
@@ -164,7 +165,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.violate(w, "the body is no JSON object: "+err.Error())
 		return
 	}
-	req.Received = time.Now()
+	req.Received = received
 	req.Prefix = prefix(body)
 	if bad := s.check(req); bad != "" {
 		s.violate(w, bad)
