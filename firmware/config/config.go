@@ -1,10 +1,11 @@
 package config
 
 import (
-	"fmt"
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"homeagent/firmware/words"
 )
 
 // Duration is a time.Duration written as "15s", "10m" or "72h".
@@ -14,11 +15,19 @@ type Duration time.Duration
 func (d *Duration) UnmarshalYAML(n *yaml.Node) error {
 	v, err := time.ParseDuration(n.Value)
 	if err != nil || v < 0 {
-		return fmt.Errorf("line %d: %q is no duration; write for example 15s, 10m or 72h", n.Line, n.Value)
+		return &durationError{line: n.Line, Text: words.Format("%q 不是时长，请写成例如 15s、10m 或 72h", "%q is no duration, write for example 15s, 10m or 72h", n.Value)}
 	}
 	*d = Duration(v)
 	return nil
 }
+
+// durationError is a value that is no duration.
+type durationError struct {
+	words.Text
+	line int
+}
+
+func (e *durationError) Error() string { return e.EN }
 
 // MarshalYAML writes the short form.
 func (d Duration) MarshalYAML() (any, error) { return time.Duration(d).String(), nil }

@@ -3,11 +3,11 @@ package config
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"homeagent/firmware/words"
 )
 
 // Patch changes the keys of config.yaml that a JSON object names and leaves
@@ -17,7 +17,8 @@ import (
 func Patch(text []byte, patch json.RawMessage) ([]byte, error) {
 	var p yaml.Node
 	if err := yaml.Unmarshal(patch, &p); err != nil || len(p.Content) != 1 || p.Content[0].Kind != yaml.MappingNode || !json.Valid(patch) {
-		return nil, errors.New("config: the change must be a JSON object such as {\"daemon\":{\"log_level\":\"debug\"}}")
+		return nil, words.Errorf(`修改内容应当是一个 JSON 对象，例如 {"daemon":{"log_level":"debug"}}`,
+			`config: the change must be a JSON object such as {"daemon":{"log_level":"debug"}}`)
 	}
 	root, doc, err := mapping(text)
 	if err != nil {
@@ -41,7 +42,7 @@ func SetProvider(text []byte, p Provider) ([]byte, error) {
 	list := append([]Provider{p}, slices.DeleteFunc(c.Providers, func(o Provider) bool { return o.Kind == p.Kind && o.BaseURL == p.BaseURL })...)
 	var value yaml.Node
 	if err := value.Encode(list); err != nil {
-		return nil, fmt.Errorf("config: %w", err)
+		return nil, unwritable(err)
 	}
 	set(root, "providers", &value)
 	return render(doc)
@@ -58,7 +59,7 @@ func View(text []byte, secrets []string) (json.RawMessage, error) {
 	blank(root, secrets)
 	var v map[string]any
 	if err := root.Decode(&v); err != nil {
-		return nil, fmt.Errorf("config: %w", err)
+		return nil, unwritable(err)
 	}
 	if v == nil {
 		v = map[string]any{}
@@ -86,7 +87,7 @@ func blank(n *yaml.Node, secrets []string) {
 func mapping(text []byte) (root, doc *yaml.Node, err error) {
 	doc = &yaml.Node{}
 	if err := yaml.Unmarshal(text, doc); err != nil {
-		return nil, nil, fmt.Errorf("config: %w", err)
+		return nil, nil, syntaxError(err)
 	}
 	if doc.Kind == 0 {
 		doc.Kind = yaml.DocumentNode
@@ -95,7 +96,7 @@ func mapping(text []byte) (root, doc *yaml.Node, err error) {
 		doc.Content = []*yaml.Node{{Kind: yaml.MappingNode}}
 	}
 	if doc.Content[0].Kind != yaml.MappingNode {
-		return nil, nil, errors.New("config: the file must hold sections such as `daemon:`")
+		return nil, nil, noSections()
 	}
 	return doc.Content[0], doc, nil
 }
@@ -148,15 +149,20 @@ func plain(n *yaml.Node) {
 	}
 }
 
+// unwritable is a configuration that YAML or JSON cannot express.
+func unwritable(err error) *words.Error {
+	return words.Errorf("这份配置写不出来（%v）；请检查改动里的值", "config: it cannot be written (%v); check the values of the change", err)
+}
+
 func render(doc *yaml.Node) ([]byte, error) {
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
 	if err := enc.Encode(doc); err != nil {
-		return nil, fmt.Errorf("config: %w", err)
+		return nil, unwritable(err)
 	}
 	if err := enc.Close(); err != nil {
-		return nil, fmt.Errorf("config: %w", err)
+		return nil, unwritable(err)
 	}
 	if _, _, err := Parse(b.Bytes()); err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func TestSetProvider(t *testing.T) {
 	}
 	c, notes, err := Parse(text)
 	if err != nil || len(notes) > 0 || len(c.Providers) != 2 || c.Providers[0].Key != "deepseek" || c.Providers[1].Kind != "openai" || !strings.HasPrefix(string(text), "# the house") {
-		t.Errorf("%s\n%+v %q %v", text, c.Providers, notes, err)
+		t.Errorf("%s\n%+v %v %v", text, c.Providers, notes, err)
 	}
 }
 

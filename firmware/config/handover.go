@@ -2,10 +2,10 @@ package config
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"os"
+
+	"homeagent/firmware/words"
 )
 
 // HandoverFD is the descriptor on which a started process finds its Handover.
@@ -19,7 +19,7 @@ type Handover struct {
 	RunDir  string `json:"run_dir"`
 	// Config is the effective config.yaml; it parses without error.
 	Config string `json:"config"`
-	// Notices are what Parse and the supervisor had to say at this start.
+	// Notices are what Parse and the supervisor had to say at this start, in English.
 	Notices []string `json:"notices,omitempty"`
 	// Secrets by name; only for the agent.
 	Secrets map[string]string `json:"secrets,omitempty"`
@@ -32,16 +32,17 @@ type Handover struct {
 func (h Handover) Write(w io.Writer) error { return json.NewEncoder(w).Encode(h) }
 
 // ReadHandover reads the document from HandoverFD and closes it. A process that
-// was started by hand has none; the error says how it is meant to be started.
+// was started by hand has none; the error, a *words.Error, says how it is meant to be started.
 func ReadHandover() (Handover, error) {
 	var h Handover
 	f := os.NewFile(HandoverFD, "handover")
 	if f == nil {
-		return h, errors.New("this program is started by homed; run `homed -data FOLDER`")
+		return h, words.Errorf("这个程序由 homed 启动；请运行 `homed -data 文件夹`", "this program is started by homed; run `homed -data FOLDER`")
 	}
 	defer f.Close()
 	if err := json.NewDecoder(io.LimitReader(f, 8<<20)).Decode(&h); err != nil {
-		return h, fmt.Errorf("no document from the supervisor (%w); this program is started by homed, run `homed -data FOLDER`", err)
+		return h, words.Errorf("没有收到监管进程交来的内容（%v）；这个程序由 homed 启动，请运行 `homed -data 文件夹`",
+			"no document from the supervisor (%v); this program is started by homed, run `homed -data FOLDER`", err)
 	}
 	return h, nil
 }

@@ -48,11 +48,11 @@ func TestParse(t *testing.T) {
 				t.Fatalf("error %v, want %q", err, tt.err)
 			}
 			if len(notes) != len(tt.notes) {
-				t.Fatalf("notices %q, want %q", notes, tt.notes)
+				t.Fatalf("notices %v, want %q", notes, tt.notes)
 			}
 			for i, n := range tt.notes {
-				if !strings.Contains(notes[i], n) {
-					t.Errorf("notice %q lacks %q", notes[i], n)
+				if !strings.Contains(notes[i].EN, n) {
+					t.Errorf("notice %q lacks %q", notes[i].EN, n)
 				}
 			}
 			if tt.check != nil && !tt.check(c) {
