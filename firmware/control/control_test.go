@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"homeagent/firmware/words"
 )
 
 type echo struct{}
@@ -21,6 +23,9 @@ type echo struct{}
 func (echo) Handle(_ context.Context, peer Peer, req Request) (any, error) {
 	if req.Name == "fail" {
 		return nil, errors.New("no such thing")
+	}
+	if req.Name == "denied" {
+		return nil, ErrDenied
 	}
 	return map[string]any{"uid": peer.UID, "pid": peer.PID, "text": req.Text}, nil
 }
@@ -53,6 +58,46 @@ func TestCall(t *testing.T) {
 	var refused *Refused
 	if err := c.Call(t.Context(), Request{Cmd: Status, Name: "fail"}, nil); !errors.As(err, &refused) || refused.Text != "no such thing" {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestRefusalsInTheLanguageOfTheRequest(t *testing.T) {
+	c := Client{Path: serve(t)}
+	for lang, want := range map[string]string{"zh": "这个用户无权这样做", "en": "not allowed for this user", "": "not allowed for this user", "fr": "not allowed for this user"} {
+		var refused *Refused
+		if err := c.Call(t.Context(), Request{Cmd: Status, Name: "denied", Lang: lang}, nil); !errors.As(err, &refused) || !strings.Contains(refused.Text, want) {
+			t.Errorf("lang %q: %v", lang, err)
+		}
+	}
+}
+
+func TestClientErrorsInBothLanguages(t *testing.T) {
+	c := Client{Path: serve(t)}
+	none := Client{Path: filepath.Join(t.TempDir(), "none.sock")}
+	var number int
+	_, long := Listen(filepath.Join(t.TempDir(), strings.Repeat("x", 120)), echo{}, nil)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, folder := Listen(filepath.Join(file, "c.sock"), echo{}, nil)
+	tests := []struct {
+		name   string
+		err    error
+		zh, en string
+	}{
+		{"no supervisor", none.Call(t.Context(), Request{Cmd: Status}, nil), "homed 在运行吗？", "is homed running?"},
+		{"too large", c.Call(t.Context(), Request{Cmd: Status, Text: strings.Repeat("a", MaxLine)}, nil), "太大", "too large"},
+		{"answer of another form", c.Call(t.Context(), Request{Cmd: Status}, &number), "同一个版本", "of the same version"},
+		{"path too long", long, "太长", "too long"},
+		{"no folder", folder, "不能在", "cannot be opened"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if zh, en := words.In(tt.err, "zh"), words.In(tt.err, "en"); !strings.Contains(zh, tt.zh) || !strings.Contains(en, tt.en) || tt.err.Error() != en {
+				t.Errorf("%q, %q", zh, en)
+			}
+		})
 	}
 }
 

@@ -2,7 +2,8 @@ package control
 
 import (
 	"encoding/json"
-	"errors"
+
+	"homeagent/firmware/words"
 )
 
 // MaxLine bounds one request or reply, in bytes.
@@ -27,7 +28,8 @@ type Request struct {
 	Name  string  `json:"name,omitempty"`
 	Text  string  `json:"text,omitempty"`
 	Lines int     `json:"lines,omitempty"`
-	// Lang is the language of error texts, "zh" or "en".
+	// Lang is the language of every sentence in the reply: "zh" is Chinese,
+	// anything else English.
 	Lang string `json:"lang,omitempty"`
 }
 
@@ -46,11 +48,12 @@ type Process struct {
 	PID      int    `json:"pid,omitempty"`
 	Since    int64  `json:"since_unix,omitempty"`
 	Restarts int    `json:"restarts"`
-	// LastExit says how the process ended last, "" if it never did.
+	// LastExit says in words how the process ended last, "" if it never did.
 	LastExit string `json:"last_exit,omitempty"`
 }
 
-// StatusReport is what the supervisor knows of the house.
+// StatusReport is what the supervisor knows of the house. Its sentences are in
+// the language of the request.
 type StatusReport struct {
 	Version   string    `json:"version"`
 	DataDir   string    `json:"data_dir"`
@@ -66,4 +69,5 @@ type StatusReport struct {
 }
 
 // ErrDenied is a peer that may not use the command.
-var ErrDenied = errors.New("not allowed for this user")
+var ErrDenied error = words.Errorf("这个用户无权这样做；请用 root 或运行 homed 的用户来做",
+	"not allowed for this user; do it as root or as the user that homed runs as")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -15,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"homeagent/firmware/words"
 )
 
 // Peer is who is at the other end of a connection, as the kernel says.
@@ -22,7 +23,8 @@ type Peer struct {
 	UID, PID int
 }
 
-// Handler answers one request. Data is marshalled into the reply.
+// Handler answers one request. Data is marshalled into the reply; of an error
+// the reply has the words in the request's language, see words.In.
 type Handler interface {
 	Handle(ctx context.Context, peer Peer, req Request) (data any, err error)
 }
@@ -49,23 +51,29 @@ const (
 // caller holds the lock of the data folder, so no living supervisor loses its socket.
 func Listen(path string, h Handler, log *slog.Logger) (*Server, error) {
 	if len(path) > 100 {
-		return nil, fmt.Errorf("control socket: the path %s is too long for a socket; choose a shorter data folder", path)
+		return nil, words.Errorf("套接字路径 %s 太长；请用 -data 换一个路径更短的数据文件夹",
+			"control socket: the path %s is too long for a socket; choose a shorter data folder with -data", path)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, fmt.Errorf("control socket: %w", err)
+		return nil, socketError(path, err)
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("control socket: %w", err)
+		return nil, socketError(path, err)
 	}
 	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
-		return nil, fmt.Errorf("control socket: %w", err)
+		return nil, socketError(path, err)
 	}
 	if err := os.Chmod(path, 0o660); err != nil {
 		ln.Close()
-		return nil, fmt.Errorf("control socket: %w", err)
+		return nil, socketError(path, err)
 	}
 	return &Server{ln: ln, handler: h, log: log, slots: make(chan struct{}, maxConns), conns: map[net.Conn]bool{}}, nil
+}
+
+func socketError(path string, err error) *words.Error {
+	return words.Errorf("不能在 %s 建立控制套接字（%v）；请检查这个文件夹的权限，或用 -data 换一个数据文件夹",
+		"control socket: %s cannot be opened (%v); check the folder's permissions, or give another data folder with -data", path, err)
 }
 
 // Serve answers until Close.
@@ -136,9 +144,10 @@ func (s *Server) serve(ctx context.Context, conn *net.UnixConn) {
 		var req Request
 		var rep Reply
 		if err := json.Unmarshal(line, &req); err != nil {
-			rep.Error = "the request is no JSON object: " + err.Error()
+			rep.Error = words.Errorf("请求不是 JSON 对象（%v）；请每行发送一个，例如 {\"cmd\":\"status\"}",
+				"the request is no JSON object (%v); send one a line, such as {\"cmd\":\"status\"}", err).In(req.Lang)
 		} else if data, err := s.handler.Handle(ctx, peer, req); err != nil {
-			rep.Error = err.Error()
+			rep.Error = words.In(err, req.Lang)
 		} else if rep.Data, err = json.Marshal(data); err != nil {
 			rep.Error = err.Error()
 		} else {

@@ -14,6 +14,7 @@ import (
 
 	"homeagent/firmware/config"
 	"homeagent/firmware/control"
+	"homeagent/firmware/words"
 )
 
 // spec says how a child is started.
@@ -42,8 +43,9 @@ type child struct {
 	ring *ring
 
 	mu    sync.Mutex
-	state control.Process
-	kick  chan struct{} // ends the running process, or the pause before the next
+	state control.Process // without LastExit
+	ended words.Text      // how it ended last
+	kick  chan struct{}   // ends the running process, or the pause before the next
 }
 
 func newChild(s spec, log *slog.Logger, r *ring) *child {
@@ -60,6 +62,15 @@ func (c *child) set(f func(*control.Process)) {
 	c.mu.Lock()
 	f(&c.state)
 	c.mu.Unlock()
+}
+
+// report is the state with how the process ended last in the language.
+func (c *child) report(lang string) control.Process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.state
+	p.LastExit = c.ended.In(lang)
+	return p
 }
 
 // restart ends the process so that it starts anew, or cuts a pause short.
@@ -82,11 +93,11 @@ func (c *child) run(ctx context.Context) {
 		if ctx.Err() != nil {
 			break
 		}
-		c.set(func(p *control.Process) { p.State, p.PID, p.LastExit = "waiting", 0, why; p.Restarts++ })
+		c.set(func(p *control.Process) { p.State, p.PID, c.ended = "waiting", 0, why; p.Restarts++ })
 		if asked || time.Since(began) > settled {
 			pause = firstPause
 		}
-		c.log.Warn("process ended", "name", c.name, "why", why, "again_in", pause)
+		c.log.Warn("process ended", "name", c.name, "why", why.EN, "again_in", pause)
 		select {
 		case <-ctx.Done():
 		case <-c.kick:
@@ -98,20 +109,20 @@ func (c *child) run(ctx context.Context) {
 }
 
 // once starts the process and waits for its end. asked tells that it was ended on request.
-func (c *child) once(ctx context.Context) (why string, asked bool) {
+func (c *child) once(ctx context.Context) (why words.Text, asked bool) {
 	h, err := c.handover()
 	if err != nil {
-		return err.Error(), false
+		return cannotStart(err), false
 	}
 	hr, hw, err := os.Pipe()
 	if err != nil {
-		return err.Error(), false
+		return cannotStart(err), false
 	}
 	outR, outW, err := os.Pipe()
 	if err != nil {
 		hr.Close()
 		hw.Close()
-		return err.Error(), false
+		return cannotStart(err), false
 	}
 	cmd := exec.Command(c.command[0], c.command[1:]...)
 	cmd.Env = append(os.Environ(), c.env...)
@@ -124,7 +135,7 @@ func (c *child) once(ctx context.Context) (why string, asked bool) {
 	if err != nil {
 		hw.Close()
 		outR.Close()
-		return fmt.Sprintf("cannot be started: %v", err), false
+		return cannotStart(err), false
 	}
 	c.set(func(p *control.Process) { p.State, p.PID, p.Since = "running", cmd.Process.Pid, time.Now().Unix() })
 	lastWord := make(chan string, 1)
@@ -150,19 +161,37 @@ func (c *child) once(ctx context.Context) (why string, asked bool) {
 		outR.Close()
 	}
 	if asked {
-		return "restarted on request", true
+		return words.Text{ZH: "应要求重启", EN: "restarted on request"}, true
 	}
+	return ending(err, last), false
+}
+
+func cannotStart(err error) words.Text {
+	return words.Format("不能启动（%v）；正在重试，请检查程序文件是否完整", "cannot be started: %v; trying again, check that the program is whole", err)
+}
+
+// ending says how a process ended and what its last line was, which is quoted
+// as the process wrote it.
+func ending(err error, last string) words.Text {
+	why := words.Text{ZH: "自行结束", EN: "ended by itself"}
 	var ee *exec.ExitError
-	why = "ended by itself"
 	if errors.As(err, &ee) {
-		why = ee.String()
+		why = words.Text{ZH: ee.String(), EN: ee.String()}
+		if status, ok := ee.Sys().(syscall.WaitStatus); ok {
+			switch {
+			case status.Exited():
+				why.ZH = fmt.Sprintf("结束，退出码 %d", status.ExitStatus())
+			case status.Signaled():
+				why.ZH = fmt.Sprintf("被信号结束（%v）", status.Signal())
+			}
+		}
 	} else if err != nil {
-		why = err.Error()
+		why = words.Text{ZH: err.Error(), EN: err.Error()}
 	}
 	if last != "" {
-		why += ": " + last
+		why = words.Format("%s：%s", "%s: %s", why, last)
 	}
-	return why, false
+	return why
 }
 
 func (c *child) end(pid int, done <-chan error) error {

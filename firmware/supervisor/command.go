@@ -3,21 +3,24 @@ package supervisor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"time"
 
 	"homeagent/firmware/config"
 	"homeagent/firmware/control"
+	"homeagent/firmware/words"
 	"homeagent/memory/disk"
 )
 
 // What this stage of the house does not do, in the words that status shows.
-const (
-	isolation = "processes only: the agent runs without namespaces of its own"
-	tracker   = "records nothing: what tools change cannot be undone yet"
-	watchdog  = "none: no hardware watchdog is fed"
-	wifi      = "not managed: the network is the operating system's"
+var (
+	isolation = words.Text{ZH: "只分进程：智能体没有自己的命名空间；请只装可信的插件",
+		EN: "processes only: the agent runs without namespaces of its own; use only plugins you trust"}
+	tracker = words.Text{ZH: "不记录：工具做的改动还不能撤销；重要的东西请自己备份",
+		EN: "records nothing: what tools change cannot be undone yet; keep copies of what matters"}
+	watchdog = words.Text{ZH: "没有：不喂硬件看门狗；整机卡死时请断电重启",
+		EN: "none: no hardware watchdog is fed; if the whole box hangs, switch it off and on"}
+	wifi = words.Text{ZH: "不管理：网络由操作系统负责；请在系统里设置", EN: "not managed: the network is the operating system's; set it up there"}
 )
 
 // Handle answers the control socket. Root and the supervisor's own user may do
@@ -35,9 +38,10 @@ func (s *Supervisor) Handle(_ context.Context, peer control.Peer, req control.Re
 		defer s.mu.Unlock()
 		return control.StatusReport{
 			Version: s.opts.Version, DataDir: s.opts.DataDir,
-			Processes: []control.Process{s.door.status(), s.agent.status()},
-			Notices:   s.notices,
-			Isolation: isolation, Tracker: tracker, Watchdog: watchdog, Wifi: wifi,
+			Processes: []control.Process{s.door.report(req.Lang), s.agent.report(req.Lang)},
+			Notices:   config.Texts(s.notices, req.Lang),
+			Isolation: isolation.In(req.Lang), Tracker: tracker.In(req.Lang),
+			Watchdog: watchdog.In(req.Lang), Wifi: wifi.In(req.Lang),
 		}, nil
 	case control.Restart:
 		switch req.Name {
@@ -46,7 +50,7 @@ func (s *Supervisor) Handle(_ context.Context, peer control.Peer, req control.Re
 		case "door":
 			s.door.restart()
 		default:
-			return nil, fmt.Errorf("no process %q; there are agent and door", req.Name)
+			return nil, words.Errorf("没有叫 %q 的进程；可以重启 agent 或 door", "no process %q; there are agent and door", req.Name)
 		}
 		return nil, nil
 	case control.Logs:
@@ -56,7 +60,11 @@ func (s *Supervisor) Handle(_ context.Context, peer control.Peer, req control.Re
 		defer s.mu.Unlock()
 		return string(s.text), nil
 	case control.ConfigSet:
-		return s.setConfig(req.Text)
+		notes, err := s.setConfig(req.Text)
+		if err != nil {
+			return nil, err
+		}
+		return config.Texts(notes, req.Lang), nil
 	case control.SecretSet:
 		s.mu.Lock()
 		err := s.secrets.set(req.Name, req.Text)
@@ -69,12 +77,12 @@ func (s *Supervisor) Handle(_ context.Context, peer control.Peer, req control.Re
 	case control.SecretList:
 		return s.secrets.names()
 	}
-	return nil, fmt.Errorf("no command %q", req.Cmd)
+	return nil, words.Errorf("没有命令 %q；请让 homectl 与 homed 用同一个版本", "no command %q; use homectl and homed of the same version", req.Cmd)
 }
 
 // setConfig replaces config.yaml and starts the agent anew. A text that does
 // not parse changes nothing. A broken file that it replaces is kept aside.
-func (s *Supervisor) setConfig(text string) ([]string, error) {
+func (s *Supervisor) setConfig(text string) ([]config.Notice, error) {
 	after, notes, err := config.Parse([]byte(text))
 	if err != nil {
 		return nil, err

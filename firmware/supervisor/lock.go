@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"homeagent/firmware/words"
 )
 
 // InUseError is a data folder that another homed holds.
@@ -18,12 +20,17 @@ type InUseError struct {
 	PID string
 }
 
-func (e *InUseError) Error() string {
-	who := "another homed"
+// Error is the English sentence.
+func (e *InUseError) Error() string { return e.In(words.English) }
+
+// In is the sentence in the language.
+func (e *InUseError) In(lang string) string {
+	who := words.Text{ZH: "另一个 homed", EN: "another homed"}
 	if e.PID != "" {
-		who += " (process " + e.PID + ")"
+		who = words.Format("另一个 homed（进程 %s）", "another homed (process %s)", e.PID)
 	}
-	return fmt.Sprintf("the data folder %s is in use by %s; stop it first, or give another folder with -data", e.Dir, who)
+	return words.Format("数据文件夹 %s 正被%s使用；请先停掉它，或用 -data 换一个文件夹",
+		"the data folder %s is in use by %s; stop it first, or give another folder with -data", e.Dir, who).In(lang)
 }
 
 // lock takes the folder for this process until the file is closed or the process ends.
@@ -48,12 +55,15 @@ func lock(dir string) (*os.File, error) {
 }
 
 // folderError says in words why the data folder cannot be used.
-func folderError(dir string, err error) error {
+func folderError(dir string, err error) *words.Error {
 	switch {
 	case errors.Is(err, os.ErrPermission), errors.Is(err, unix.EROFS):
-		return fmt.Errorf("the data folder %s cannot be written (%w); give this user the folder, or another one with -data", dir, err)
+		return words.Errorf("数据文件夹 %s 不能写（%v）；请把它交给当前用户，或用 -data 换一个文件夹",
+			"the data folder %s cannot be written (%v); give this user the folder, or another one with -data", dir, err)
 	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT):
-		return fmt.Errorf("the disk under %s is full (%w); free some space and start again", dir, err)
+		return words.Errorf("%s 所在的磁盘满了（%v）；请腾出一些空间再试",
+			"the disk under %s is full (%v); free some space and try again", dir, err)
 	}
-	return fmt.Errorf("the data folder %s cannot be used: %w", dir, err)
+	return words.Errorf("数据文件夹 %s 不能用（%v）；请检查这个路径，或用 -data 换一个文件夹",
+		"the data folder %s cannot be used (%v); check the path, or give another folder with -data", dir, err)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"unicode/utf8"
 )
 
 // ring keeps the last lines of all processes for the control socket.
@@ -19,7 +20,7 @@ type ring struct {
 const (
 	ringLines   = 2000
 	maxLogLine  = 8 << 10
-	lastWordLen = 300
+	lastWordLen = 600
 )
 
 func newRing(out io.Writer) *ring { return &ring{lines: make([]string, ringLines), out: out} }
@@ -65,12 +66,21 @@ func (r *ring) follow(name string, from io.Reader) string {
 			_, more, err = in.ReadLine()
 		}
 		if err != nil {
-			if len(last) > lastWordLen {
-				last = last[:lastWordLen]
-			}
-			return last
+			return cut(last)
 		}
 	}
+}
+
+// cut shortens a last word, between characters.
+func cut(s string) string {
+	if len(s) <= lastWordLen {
+		return s
+	}
+	n := lastWordLen
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }
 
 // Write makes the ring a sink for the supervisor's own log.

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -16,6 +15,7 @@ import (
 
 	"homeagent/firmware/config"
 	"homeagent/firmware/control"
+	"homeagent/firmware/words"
 	"homeagent/memory/disk"
 )
 
@@ -45,7 +45,7 @@ type Supervisor struct {
 
 	mu      sync.Mutex // guards what follows and the files config.yaml and secrets/
 	text    []byte     // the effective config.yaml
-	notices []string
+	notices []config.Notice
 }
 
 // New checks nothing and starts nothing; Run does.
@@ -81,11 +81,12 @@ func newRunDir(dataDir string) (string, error) {
 }
 
 // Run keeps the house up until ctx ends. It returns an error only for what
-// keeps it from starting: a data folder in use or not writable, no control socket.
+// keeps it from starting: a data folder in use or not writable, no control
+// socket. The error has words in both languages, see words.In.
 func (s *Supervisor) Run(ctx context.Context) error {
 	dir, err := filepath.Abs(s.opts.DataDir)
 	if err != nil {
-		return err
+		return folderError(s.opts.DataDir, err)
 	}
 	s.opts.DataDir = dir
 	if s.opts.ConfigPath == "" {
@@ -114,7 +115,7 @@ func (s *Supervisor) Run(ctx context.Context) error {
 	s.link = newSecret()
 	s.loadConfig()
 	for _, n := range s.notices {
-		s.log.Warn(n)
+		s.log.Warn(n.EN)
 	}
 
 	s.door = newChild(spec{name: "door", command: s.opts.Door, env: []string{"GOMEMLIMIT=32MiB"}, handover: s.doorHandover}, s.log, s.ring)
@@ -128,7 +129,7 @@ func (s *Supervisor) Run(ctx context.Context) error {
 	wg.Go(func() { srv.Serve(ctx) })
 	wg.Go(func() { s.door.run(ctx) })
 	wg.Go(func() { s.agent.run(ctx) })
-	s.log.Info("homed runs", "version", s.opts.Version, "data", dir, "isolation", isolation)
+	s.log.Info("homed runs", "version", s.opts.Version, "data", dir, "isolation", isolation.EN)
 	<-ctx.Done()
 	srv.Close()
 	wg.Wait()
@@ -159,29 +160,29 @@ func (s *Supervisor) loadConfig() {
 			s.text, s.notices = text, notes
 			if last, rerr := os.ReadFile(good); rerr != nil || string(last) != string(text) {
 				if werr := disk.WriteFile(good, text, 0o600); werr != nil {
-					s.notices = append(s.notices, folderError(s.opts.DataDir, werr).Error())
+					s.notices = append(s.notices, config.Notice{Text: folderError(s.opts.DataDir, werr).Text})
 				}
 			}
 			return
 		}
 		err = perr
 	}
-	note := fmt.Sprintf("%s cannot be used: %v", s.opts.ConfigPath, err)
+	meanwhile := words.Text{ZH: "默认值", EN: "the defaults are used"}
 	if text, rerr := os.ReadFile(good); rerr == nil {
 		if _, _, perr := config.Parse(text); perr == nil {
 			s.text = text
-			s.notices = []string{note + "; until it is mended the last good configuration is used"}
-			return
+			meanwhile = words.Text{ZH: "上一份好的配置", EN: "the last good configuration is used"}
 		}
 	}
-	s.notices = []string{note + "; until it is mended the defaults are used"}
+	s.notices = []config.Notice{{Text: words.Format("%s 不能用：%v；改正之前用的是%s",
+		"%s cannot be used: %v; until it is mended %s", s.opts.ConfigPath, err, meanwhile)}}
 }
 
 func (s *Supervisor) doorHandover() (config.Handover, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return config.Handover{
-		DataDir: s.opts.DataDir, RunDir: s.runDir, Config: string(s.text), Notices: s.notices,
+		DataDir: s.opts.DataDir, RunDir: s.runDir, Config: string(s.text), Notices: config.Texts(s.notices, words.English),
 		LinkSecret: s.link, Version: s.opts.Version,
 	}, nil
 }
@@ -191,8 +192,10 @@ func (s *Supervisor) agentHandover() (config.Handover, error) {
 	if err != nil {
 		return h, err
 	}
-	var notes []string
+	var notes []words.Text
 	h.Secrets, notes = s.secrets.all()
-	h.Notices = append(h.Notices[:len(h.Notices):len(h.Notices)], notes...)
+	for _, n := range notes {
+		h.Notices = append(h.Notices, n.EN)
+	}
 	return h, nil
 }
