@@ -16,8 +16,8 @@
 // speech. A Detector adds two scores for each embedding, both measured in
 // spreads over the bank: the nearness of the two nearest takes by dynamic time
 // warping, and the regression. The threshold is set per word: where the bank
-// would wake it about once in three hours, and higher where the word's own
-// takes leave room for it.
+// would wake it about once in two hours, and higher where the word's own takes
+// leave room for it, as most do.
 //
 // # Parts
 //
