@@ -103,7 +103,11 @@ func (h *house) say(ctx context.Context, text string) (time.Time, error) {
 		}
 		switch ev.Name {
 		case "final":
-			return time.Now(), nil
+			answered := time.Now()
+			for err == nil { // to the end, so that the connection serves the next turn too
+				_, err = s.Next()
+			}
+			return answered, nil
 		case "error":
 			return time.Time{}, fmt.Errorf("%s", ev.Data)
 		}
@@ -125,14 +129,20 @@ func (h *house) pids(ctx context.Context) (map[string]int, error) {
 
 // close ends the house and removes its folder.
 func (h *house) close() {
+	h.stop()
+	os.RemoveAll(h.dir)
+}
+
+// stop ends the house.
+func (h *house) stop() {
 	h.api.Close()
 	h.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-h.done:
 	case <-time.After(10 * time.Second):
 		h.cmd.Process.Kill()
+		<-h.done
 	}
-	os.RemoveAll(h.dir)
 }
 
 // withModel starts a fake language model and a house that uses it.
