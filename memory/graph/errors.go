@@ -48,6 +48,11 @@ func plain(err error) error {
 		return fmt.Errorf("%w: %w", ErrBusy, err)
 	case sqlite.ErrFull:
 		return fmt.Errorf("%w: %w", syscall.ENOSPC, err)
+	case sqlite.ErrIoErr:
+		// A write of SQLite's own that found no room is an input/output error.
+		if se.SystemErrno != 0 {
+			return fmt.Errorf("%w: %w", se.SystemErrno, err)
+		}
 	}
 	return err
 }
