@@ -14,6 +14,7 @@ import (
 
 	"homeagent/drivers/voice/engine/server"
 	"homeagent/firmware/config"
+	"homeagent/memory/disk"
 )
 
 var version = "dev" // set by the linker
@@ -48,7 +49,7 @@ func agent() int {
 	defer stop()
 	a, err := assemble(h, cfg, log)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "homed-agent:", err)
+		fmt.Fprintln(os.Stderr, "homed-agent:", lastWord(err))
 		return 1
 	}
 	a.host.Start(ctx)
@@ -67,6 +68,15 @@ func agent() int {
 		return 1
 	}
 	return 0
+}
+
+// lastWord is what the supervisor's status quotes of an agent that could not
+// start. It is read by people of either language.
+func lastWord(err error) string {
+	if disk.IsFull(err) {
+		return fmt.Sprintf("磁盘满了，请腾出一些空间，之后会自动重新启动 / the disk is full; free some space, then it starts again by itself (%v)", err)
+	}
+	return err.Error()
 }
 
 // engines answers the agent on standard input and output.

@@ -50,9 +50,13 @@ func (a *agent) chat(q *ask) {
 	// Whether it was taken in must not hang on the peer's patience.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(q.r.Context()), injectTime)
 	defer cancel()
+	lang := problem.Lang(in.Lang)
+	if lang == "" && plugin.LangOf(in.Text) == "" { // nothing to guess from: the reader's own
+		lang = q.lang
+	}
 	id, err := a.api.InjectInput(ctx, plugin.Input{
 		Source: source, Type: plugin.Text, Payload: in.Text, Channel: channel,
-		Lang: problem.Lang(in.Lang), NoMemory: in.NoMemory,
+		Lang: lang, NoMemory: in.NoMemory,
 	})
 	if err != nil {
 		a.fault(q, err)

@@ -138,6 +138,8 @@ func TestChatInputs(t *testing.T) {
 		{"page, own conversation", `{"text":"a","session":"kitchen-1"}`, viaPage, plugin.Input{Source: "web", Channel: "web:" + sid + ":kitchen-1", Payload: "a"}},
 		{"token, language and no memory", `{"text":"b","lang":"en","no_memory":true}`, viaToken,
 			plugin.Input{Source: "web", Channel: "web:token:phone", Payload: "b", Lang: "en", NoMemory: true}},
+		{"a language to guess", `{"text":"b"}`, viaToken, plugin.Input{Source: "web", Channel: "web:token:phone", Payload: "b"}},
+		{"nothing to guess it from", `{"text":"1+1"}`, viaToken, plugin.Input{Source: "web", Channel: "web:token:phone", Payload: "1+1", Lang: "zh"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := row.call(row.body); err != nil {
