@@ -4,6 +4,10 @@
 //
 //	homed [-config FILE] [-data FOLDER]
 //
+// What it prints itself follows the environment: LC_ALL, LC_MESSAGES or LANG
+// that begins with zh, or none of them set, is Chinese; else it is English. Log
+// lines are English.
+//
 // Exit status: 0 ended on request, 1 cannot start (the last line says why and
 // what to do), 2 wrong arguments.
 package main

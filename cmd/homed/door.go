@@ -16,13 +16,14 @@ import (
 	"homeagent/drivers/web/problem"
 	"homeagent/firmware/config"
 	"homeagent/firmware/control"
+	"homeagent/firmware/words"
 )
 
 // doorMain is `homed door`: it joins the door to the supervisor's socket.
-func doorMain() int {
+func doorMain(t terminal) int {
 	h, err := config.ReadHandover()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "homed door:", err)
+		t.fail("homed door", err)
 		return 1
 	}
 	cfg, _, _ := config.Parse([]byte(h.Config)) // the supervisor hands over what parses
@@ -37,10 +38,20 @@ func doorMain() int {
 		Announce: announce, Log: log,
 	})
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "homed door:", err)
+		fmt.Fprintln(t.err, "homed door:", lastWord(err))
 		return door.ExitCode(err)
 	}
 	return 0
+}
+
+// lastWord is what the supervisor's status quotes of a door that has ended. It
+// is read by people of either language.
+func lastWord(err error) string {
+	var taken *door.ListenError
+	if errors.As(err, &taken) {
+		return taken.Words(words.Chinese) + " / " + taken.Words(words.English)
+	}
+	return err.Error()
 }
 
 func level(name string) slog.Level {
@@ -64,38 +75,38 @@ type doorControl struct{ client control.Client }
 
 var _ door.Control = doorControl{}
 
-func (s doorControl) Status(ctx context.Context, _ string) (json.RawMessage, error) {
+func (s doorControl) Status(ctx context.Context, lang string) (json.RawMessage, error) {
 	var data json.RawMessage
-	err := s.client.Call(ctx, control.Request{Cmd: control.Status}, &data)
+	err := s.client.Call(ctx, control.Request{Cmd: control.Status, Lang: lang}, &data)
 	return data, err
 }
 
-func (s doorControl) Config(ctx context.Context, _ string) (json.RawMessage, error) {
-	text, err := s.text(ctx)
+func (s doorControl) Config(ctx context.Context, lang string) (json.RawMessage, error) {
+	text, err := s.text(ctx, lang)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	if err := s.client.Call(ctx, control.Request{Cmd: control.SecretList}, &names); err != nil {
+	if err := s.client.Call(ctx, control.Request{Cmd: control.SecretList, Lang: lang}, &names); err != nil {
 		return nil, err
 	}
 	return config.View(text, names)
 }
 
-func (s doorControl) text(ctx context.Context) ([]byte, error) {
+func (s doorControl) text(ctx context.Context, lang string) ([]byte, error) {
 	var text string
-	err := s.client.Call(ctx, control.Request{Cmd: control.ConfigGet}, &text)
+	err := s.client.Call(ctx, control.Request{Cmd: control.ConfigGet, Lang: lang}, &text)
 	return []byte(text), err
 }
 
 func (s doorControl) SetConfig(ctx context.Context, lang string, patch json.RawMessage) error {
-	text, err := s.text(ctx)
+	text, err := s.text(ctx, lang)
 	if err != nil {
 		return err
 	}
 	changed, err := config.Patch(text, patch)
 	if err != nil {
-		return fault(err)
+		return unchanged(words.Text{ZH: words.In(err, words.Chinese), EN: words.In(err, words.English)}, err)
 	}
 	return fault(s.client.Call(ctx, control.Request{Cmd: control.ConfigSet, Text: string(changed), Lang: lang}, nil))
 }
@@ -104,15 +115,17 @@ func (s doorControl) SetSecret(ctx context.Context, lang, name, value string) er
 	return fault(s.client.Call(ctx, control.Request{Cmd: control.SecretSet, Name: name, Text: value, Lang: lang}, nil))
 }
 
-// fault passes the supervisor's own words on to the person.
+// fault passes on to the person what the configuration or the supervisor has
+// against a change. A refusal comes in the language that was asked for, so both
+// of its texts are the same. A supervisor that does not answer is the door's to tell.
 func fault(err error) error {
 	var refused *control.Refused
-	var f *door.Fault
-	switch {
-	case err == nil || errors.As(err, &f):
-		return err
-	case errors.As(err, &refused) || strings.HasPrefix(err.Error(), "config:"):
-		return &door.Fault{Status: 422, Code: "refused", Words: problem.Words{ZH: "没有改动：" + err.Error(), EN: "Nothing was changed: " + err.Error()}, Err: err}
+	if errors.As(err, &refused) {
+		return unchanged(words.Text{ZH: refused.Text, EN: refused.Text}, err)
 	}
 	return err
+}
+
+func unchanged(why words.Text, err error) *door.Fault {
+	return &door.Fault{Status: 422, Code: "refused", Words: problem.Words{ZH: "没有改动：" + why.ZH, EN: "Nothing was changed: " + why.EN}, Err: err}
 }

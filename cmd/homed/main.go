@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -12,34 +13,61 @@ import (
 
 	"homeagent/firmware/config"
 	"homeagent/firmware/supervisor"
+	"homeagent/firmware/words"
 )
 
 var version = "dev" // set by the linker
 
 func main() {
+	t := terminal{out: os.Stdout, err: os.Stderr, lang: words.FromEnv(os.Getenv)}
 	if len(os.Args) > 1 && os.Args[1] == "door" {
-		os.Exit(doorMain())
+		os.Exit(doorMain(t))
 	}
-	os.Exit(run(os.Args[1:]))
+	os.Exit(run(os.Args[1:], t))
 }
 
-func run(args []string) int {
+// terminal is where homed itself speaks, in the language of its environment.
+type terminal struct {
+	out, err io.Writer
+	lang     string
+}
+
+// fail prints the last line of a program that cannot go on.
+func (t terminal) fail(program string, err error) {
+	fmt.Fprintf(t.err, "%s: %s\n", program, words.In(err, t.lang))
+}
+
+var usage = words.Text{
+	ZH: `用法：homed [-config 文件] [-data 文件夹]
+  -config 文件     config.yaml；默认用数据文件夹里的那一份
+  -data 文件夹     数据文件夹；root 默认 /var/lib/homeagent，其他用户默认 ~/.local/share/homeagent
+  -version         显示版本`,
+	EN: `usage: homed [-config FILE] [-data FOLDER]
+  -config FILE     config.yaml; default: the one in the data folder
+  -data FOLDER     data folder; default: /var/lib/homeagent for root, ~/.local/share/homeagent else
+  -version         print the version`,
+}
+
+func run(args []string, t terminal) int {
 	flags := flag.NewFlagSet("homed", flag.ContinueOnError)
-	cfg := flags.String("config", "", "config.yaml; default: the one in the data folder")
-	data := flags.String("data", "", "data folder; default: /var/lib/homeagent for root, ~/.local/share/homeagent else")
-	show := flags.Bool("version", false, "print the version")
+	flags.SetOutput(io.Discard) // what it says is English only
+	cfg := flags.String("config", "", "")
+	data := flags.String("data", "", "")
+	show := flags.Bool("version", false, "")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(t.out, usage.In(t.lang))
 			return 0
 		}
+		t.fail("homed", words.Errorf("参数不对（%v）\n%v", "the arguments are not understood (%v)\n%v", err, usage))
 		return 2
 	}
 	if *show {
-		fmt.Println(version)
+		fmt.Fprintln(t.out, version)
 		return 0
 	}
 	if flags.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "homed: %q is not understood; usage: homed [-config FILE] [-data FOLDER]\n", flags.Arg(0))
+		t.fail("homed", words.Errorf("看不懂参数 %q\n%v", "%q is not understood\n%v", flags.Arg(0), usage))
 		return 2
 	}
 	if *data == "" && *cfg != "" {
@@ -50,22 +78,23 @@ func run(args []string) int {
 	}
 	self, err := os.Executable()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "homed:", err)
+		t.fail("homed", words.Errorf("找不到 homed 自己的程序文件（%v）；请用完整路径启动它", "its own program is not found (%v); start homed by its full path", err))
 		return 1
 	}
 	agent := filepath.Join(filepath.Dir(self), "homed-agent")
 	if _, err := os.Stat(agent); err != nil {
-		fmt.Fprintf(os.Stderr, "homed: homed-agent must lie beside homed (%v); `make build` makes both\n", err)
+		t.fail("homed", words.Errorf("homed-agent 必须和 homed 放在一起（%v）；`make build` 会同时生成两者",
+			"homed-agent must lie beside homed (%v); `make build` makes both", err))
 		return 1
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	s := supervisor.New(supervisor.Options{
-		ConfigPath: *cfg, DataDir: *data, Version: version, Output: os.Stderr,
+		ConfigPath: *cfg, DataDir: *data, Version: version, Output: t.err,
 		Door: []string{self, "door"}, Agent: []string{agent},
 	})
 	if err := s.Run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "homed:", err)
+		t.fail("homed", err)
 		return 1
 	}
 	return 0
