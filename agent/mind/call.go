@@ -80,7 +80,7 @@ func (t *turn) execute(c tool.Call, unsafe bool) (tool.Call, tool.Result, *endin
 	}
 	acts := def.Risk != tool.Read
 	if acts && unsafe {
-		return c, refuse(tool.Failed, "not run: it could not be written down first, the disk is full or broken. Tell the user"), nil
+		return c, refuse(tool.Failed, "not run: it could not be written down first, the disk is full or broken; the user should free some space and ask again"), nil
 	}
 	token, err := host.Do(t.ctx, h.Guard(), "tracker", trackerTimeout, 1, func(ctx context.Context) (string, error) {
 		return t.m.o.Tracker.Pre(ctx, c, def)
@@ -91,7 +91,7 @@ func (t *turn) execute(c tool.Call, unsafe bool) (tool.Call, tool.Result, *endin
 	}
 	var r tool.Result
 	if err := t.noteBegin(c, acts); err != nil {
-		r = refuse(tool.Failed, "not run: it could not be written down first (%v). Tell the user", err)
+		r = refuse(tool.Failed, "not run: it could not be written down first (%v); the user should free some space and ask again", err)
 	} else {
 		t.step(StepBegun)
 		r = h.RunTool(t.ctx, c)
