@@ -13,10 +13,11 @@ import (
 
 	"homeagent/firmware/config"
 	"homeagent/firmware/control"
+	"homeagent/firmware/words"
 )
 
 // errRemote is a command that needs the supervisor's socket.
-var errRemote = errors.New("this works only on the box itself, not with --url")
+var errRemote = words.Errorf("这个命令只能在这台机器本身上用，不能加 --url；请登录到那台机器上运行", "this works only on the box itself, not with --url; log in there and run it")
 
 // ask calls the supervisor.
 func (e *env) ask(req control.Request, out any) error {
@@ -28,7 +29,7 @@ func (e *env) ask(req control.Request, out any) error {
 }
 
 type logsCmd struct {
-	Lines int `short:"n" default:"100" help:"How many lines."`
+	Lines int `short:"n" default:"100" help:"${logs_lines}"`
 }
 
 func (c *logsCmd) Run(e *env) error {
@@ -43,31 +44,35 @@ func (c *logsCmd) Run(e *env) error {
 }
 
 type restartCmd struct {
-	Process string `arg:"" help:"agent or door."`
+	Process string `arg:"" help:"${restart_name}"`
 }
 
 func (c *restartCmd) Run(e *env) error {
-	return e.ask(control.Request{Cmd: control.Restart, Name: c.Process}, nil)
+	if err := e.ask(control.Request{Cmd: control.Restart, Name: c.Process}, nil); err != nil {
+		return err
+	}
+	fmt.Fprintln(e.out, e.words("正在重启；用 homectl status 查看。", "It starts anew; homectl status shows how it does."))
+	return nil
 }
 
 type llmCmd struct {
-	Set llmSetCmd `cmd:"" help:"Use a language model; its key is asked for."`
+	Set llmSetCmd `cmd:"" help:"${llm_set}"`
 }
 
 type llmSetCmd struct {
-	Kind    string `arg:"" enum:"deepseek,openai,ollama" help:"deepseek, openai (and what speaks like it), or ollama."`
-	BaseURL string `help:"Address of the server, up to /v1."`
-	Model   string `help:"Name of the model."`
-	NoKey   bool   `help:"The server wants no key."`
+	Kind    string `arg:"" enum:"deepseek,openai,ollama" help:"${llm_kind}"`
+	BaseURL string `help:"${llm_base}"`
+	Model   string `help:"${llm_model}"`
+	NoKey   bool   `help:"${no_key}"`
 }
 
 func (c *llmSetCmd) Run(e *env) error {
 	p := config.Provider{Kind: c.Kind, BaseURL: c.BaseURL, Model: c.Model}
 	if c.Kind == "ollama" && c.Model == "" {
-		return errors.New("say which model with --model NAME, as `ollama list` shows it")
+		return words.Errorf("请用 --model 名称 指明模型，名称见 `ollama list`", "say which model with --model NAME, as `ollama list` shows it")
 	}
 	if !c.NoKey && c.Kind != "ollama" {
-		key, err := e.secret("API key / 密钥: ")
+		key, err := e.secret(e.words("密钥：", "API key: "))
 		if err != nil {
 			return err
 		}
@@ -87,16 +92,13 @@ func (c *llmSetCmd) Run(e *env) error {
 	if err := e.ask(control.Request{Cmd: control.ConfigSet, Text: string(changed)}, nil); err != nil {
 		return err
 	}
-	fmt.Fprintln(e.out, e.words("已设置，正在重启代理。", "Done; the agent starts anew."))
+	fmt.Fprintln(e.out, e.words("已设置，正在重启智能体。", "Done; the agent starts anew."))
 	return nil
 }
 
 // words chooses by the language of messages.
 func (e *env) words(zh, en string) string {
-	if e.lang == "zh" {
-		return zh
-	}
-	return en
+	return words.Text{ZH: zh, EN: en}.In(e.lang)
 }
 
 // secret reads one line; on a terminal it asks first. The line may be seen
@@ -113,26 +115,26 @@ func (e *env) secret(prompt string) (string, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return "", err
 		}
-		return "", errors.New("nothing was entered; nothing was changed")
+		return "", words.Errorf("什么都没有输入，没有改动；请再运行一次并输入内容，或用管道送入", "nothing was entered and nothing was changed; run it again and enter something, or pipe it in")
 	}
 	return line, nil
 }
 
 type secretCmd struct {
-	Set  secretSetCmd  `cmd:"" help:"Set a secret from standard input; an empty line removes it."`
-	List secretListCmd `cmd:"" help:"List the names of secrets."`
+	Set  secretSetCmd  `cmd:"" help:"${secret_set}"`
+	List secretListCmd `cmd:"" help:"${secret_list}"`
 }
 
 type secretSetCmd struct {
-	Name   string `arg:"" help:"The secret's name."`
-	Remove bool   `help:"Remove it instead."`
+	Name   string `arg:"" help:"${secret_name}"`
+	Remove bool   `help:"${secret_remove}"`
 }
 
 func (c *secretSetCmd) Run(e *env) error {
 	value := ""
 	if !c.Remove {
 		var err error
-		if value, err = e.secret("secret / 密文: "); err != nil {
+		if value, err = e.secret(e.words("密文：", "secret: ")); err != nil {
 			return err
 		}
 	}
@@ -153,8 +155,8 @@ func (c *secretListCmd) Run(e *env) error {
 }
 
 type configCmd struct {
-	Show configShowCmd `cmd:"" help:"Print config.yaml."`
-	Set  configSetCmd  `cmd:"" help:"Replace config.yaml; the agent starts anew."`
+	Show configShowCmd `cmd:"" help:"${config_show}"`
+	Set  configSetCmd  `cmd:"" help:"${config_set}"`
 }
 
 type configShowCmd struct{}
@@ -173,7 +175,7 @@ func (c *configShowCmd) Run(e *env) error {
 }
 
 type configSetCmd struct {
-	File string `arg:"" help:"The new config.yaml; - reads standard input."`
+	File string `arg:"" help:"${config_file}"`
 }
 
 func (c *configSetCmd) Run(e *env) error {
@@ -220,9 +222,9 @@ func (c *passwdCmd) Run(e *env) error {
 }
 
 type tokenCmd struct {
-	New    tokenNewCmd    `cmd:"" help:"Make a token; it is shown once."`
-	List   tokenListCmd   `cmd:"" help:"List tokens."`
-	Delete tokenDeleteCmd `cmd:"" help:"Delete a token."`
+	New    tokenNewCmd    `cmd:"" help:"${token_new}"`
+	List   tokenListCmd   `cmd:"" help:"${token_list}"`
+	Delete tokenDeleteCmd `cmd:"" help:"${token_delete}"`
 }
 
 type token struct {
@@ -233,8 +235,8 @@ type token struct {
 }
 
 type tokenNewCmd struct {
-	Name  string `arg:"" help:"What it is for."`
-	Scope string `enum:"all,chat,read" default:"all" help:"all, chat or read."`
+	Name  string `arg:"" help:"${token_for}"`
+	Scope string `enum:"all,chat,read" default:"all" help:"${token_scope}"`
 }
 
 func (c *tokenNewCmd) Run(e *env) error {
@@ -262,7 +264,7 @@ func (c *tokenListCmd) Run(e *env) error {
 }
 
 type tokenDeleteCmd struct {
-	Name string `arg:"" help:"The token's name, as list shows it."`
+	Name string `arg:"" help:"${token_name}"`
 }
 
 func (c *tokenDeleteCmd) Run(e *env) error {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,37 +9,40 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
 	"homeagent/drivers/web/client"
 	"homeagent/firmware/control"
 	"homeagent/firmware/supervisor"
+	"homeagent/firmware/words"
 )
 
 var version = "dev" // set by the linker
 
-// commands is the command line. A field's help is what `homectl --help` prints.
+// commands is the command line. The texts of `homectl --help` are in help.go, by
+// the names in ${}.
 type commands struct {
-	Data    string           `short:"d" placeholder:"FOLDER" help:"Data folder of the running homed. Also as -data FOLDER."`
-	URL     string           `placeholder:"URL" help:"Address of another box, such as http://homeagent.local; needs --token."`
-	Token   string           `env:"HOMEAGENT_TOKEN" placeholder:"TOKEN" help:"Token made with 'homectl token new'."`
-	Lang    string           `enum:"zh,en,auto" default:"auto" help:"Language of messages: zh, en, or by the environment."`
-	Version kong.VersionFlag `help:"Print the version."`
+	Data    string           `short:"d" placeholder:"${folder_word}" help:"${data}"`
+	URL     string           `placeholder:"${url_word}" help:"${url}"`
+	Token   string           `env:"HOMEAGENT_TOKEN" placeholder:"${token_word}" help:"${token}"`
+	Lang    string           `enum:"zh,en,auto" default:"auto" help:"${lang}"`
+	Version kong.VersionFlag `help:"${show_version}"`
 
-	Say     sayCmd     `cmd:"" help:"Say something and print the answer as it comes."`
-	Hear    hearCmd    `cmd:"" help:"Play a recording to the microphone path as if it had been heard."`
-	Listen  listenCmd  `cmd:"" help:"Start listening without the wake word."`
-	Wake    wakeCmd    `cmd:"" help:"Wake words: enrol, list, delete."`
-	Events  eventsCmd  `cmd:"" help:"Print what happens, one JSON object a line."`
-	Status  statusCmd  `cmd:"" help:"Show how the house is."`
-	Logs    logsCmd    `cmd:"" help:"Print the last log lines."`
-	Restart restartCmd `cmd:"" help:"Restart a process: agent or door."`
-	LLM     llmCmd     `cmd:"" name:"llm" help:"Language models: set one."`
-	Secret  secretCmd  `cmd:"" help:"Secrets: set one, list their names."`
-	Config  configCmd  `cmd:"" help:"Configuration: show or replace it."`
-	Passwd  passwdCmd  `cmd:"" help:"Set the page's password; works without the old one."`
-	Token_  tokenCmd   `cmd:"" name:"token" help:"Tokens for other programs: new, list, delete."`
+	Say     sayCmd     `cmd:"" help:"${say}"`
+	Hear    hearCmd    `cmd:"" help:"${hear}"`
+	Listen  listenCmd  `cmd:"" help:"${listen}"`
+	Wake    wakeCmd    `cmd:"" help:"${wake}"`
+	Events  eventsCmd  `cmd:"" help:"${events}"`
+	Status  statusCmd  `cmd:"" help:"${status}"`
+	Logs    logsCmd    `cmd:"" help:"${logs}"`
+	Restart restartCmd `cmd:"" help:"${restart}"`
+	LLM     llmCmd     `cmd:"" name:"llm" help:"${llm}"`
+	Secret  secretCmd  `cmd:"" help:"${secret}"`
+	Config  configCmd  `cmd:"" help:"${config}"`
+	Passwd  passwdCmd  `cmd:"" help:"${passwd}"`
+	Token_  tokenCmd   `cmd:"" name:"token" help:"${tokens}"`
 }
 
 // env is what a command works with.
@@ -52,40 +54,59 @@ type env struct {
 	api    *client.Client
 	ctl    *control.Client
 	hasCtl bool
+	now    func() time.Time
 }
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() {
+	os.Exit(run(os.Args[1:], world{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now}))
+}
 
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// world is what the program takes from outside.
+type world struct {
+	in       io.Reader
+	out, err io.Writer
+	getenv   func(string) string
+	now      func() time.Time
+}
+
+// ended is how kong says that help or version was all that was asked for.
+type ended struct{ code int }
+
+func run(args []string, w world) (code int) {
+	args = longFlags(args)
+	lang := language(args, w.getenv)
 	var cmd commands
-	code := 0
-	parser, err := kong.New(&cmd, kong.Name("homectl"), kong.Description("Speak to HomeAgent."),
-		kong.Writers(stdout, stderr), kong.Exit(func(c int) { code = c }), kong.UsageOnError(),
-		kong.Vars{"version": version})
+	// kong goes on parsing after its Exit returns; a panic of our own ends it.
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case ended:
+			code = r.code
+		default:
+			panic(r)
+		}
+	}()
+	parser, err := kong.New(&cmd, kong.Name("homectl"), kong.Description(helpTexts()["description"].In(lang)),
+		kong.Writers(w.out, w.err), kong.Exit(func(c int) { panic(ended{c}) }), kong.Help(printHelp(lang)), helpVars(lang))
 	if err != nil {
-		fmt.Fprintln(stderr, "homectl:", err)
+		fmt.Fprintln(w.err, "homectl:", err)
 		return 2
 	}
-	exited := false
-	parser.Exit = func(c int) { code, exited = c, true }
-	kctx, err := parser.Parse(longFlags(args))
-	if exited {
-		return code
-	}
+	kctx, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintln(stderr, "homectl:", err)
+		fmt.Fprintln(w.err, "homectl:", wrongArguments(err).In(lang))
 		return 2
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	e, err := connect(ctx, &cmd)
+	e, err := connect(ctx, &cmd, lang)
 	if err == nil {
 		defer e.api.Close()
-		e.in, e.out = stdin, stdout
+		e.in, e.out, e.now = w.in, w.out, w.now
 		err = kctx.Run(e)
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "homectl:", explain(err, &cmd))
+		fmt.Fprintln(w.err, "homectl:", explain(err, cmd.URL).In(lang))
 		return 1
 	}
 	return 0
@@ -106,15 +127,15 @@ func longFlags(args []string) []string {
 }
 
 // connect finds the sockets of the data folder, or another box.
-func connect(ctx context.Context, c *commands) (*env, error) {
-	e := &env{ctx: ctx, lang: c.Lang}
-	if e.lang == "auto" {
-		e.lang = envLang()
-	}
+func connect(ctx context.Context, c *commands, lang string) (*env, error) {
+	e := &env{ctx: ctx, lang: lang}
 	if c.URL != "" {
 		api, err := client.TCP(c.URL, c.Token, e.lang)
+		if err != nil {
+			return nil, words.Errorf("地址 %q 不对；请写成 http://主机 或 http://主机:端口", "address %q is wrong; write http://HOST or http://HOST:PORT", c.URL)
+		}
 		e.api, e.ctl = api, &control.Client{}
-		return e, err
+		return e, nil
 	}
 	dir := c.Data
 	if dir == "" {
@@ -150,23 +171,20 @@ func find() string {
 	return "/var/lib/homeagent"
 }
 
-// envLang is the language of the environment: English where it says so, Chinese else.
-func envLang() string {
-	for _, k := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
-		if v := os.Getenv(k); v != "" {
-			if strings.HasPrefix(v, "zh") {
-				return "zh"
-			}
-			return "en"
+// language is that of the flag --lang, looked for before anything is parsed
+// because the parser itself speaks, else that of the environment.
+func language(args []string, getenv func(string) string) string {
+	for i, a := range args {
+		if a == "--" {
+			break
+		}
+		v, ok := strings.CutPrefix(a, "--lang=")
+		if a == "--lang" && i+1 < len(args) {
+			v, ok = args[i+1], true
+		}
+		if ok && (v == words.Chinese || v == words.English) {
+			return v
 		}
 	}
-	return "zh"
-}
-
-// explain adds what to do next where the house does not answer at all.
-func explain(err error, c *commands) string {
-	if errors.Is(err, client.ErrUnreachable) && c.URL == "" {
-		return err.Error() + "; is homed running? `homectl status` tells, or name its folder with -data FOLDER"
-	}
-	return err.Error()
+	return words.FromEnv(getenv)
 }

@@ -10,11 +10,12 @@ import (
 	"unicode/utf8"
 
 	"homeagent/drivers/web/problem"
+	"homeagent/firmware/words"
 )
 
 type sayCmd struct {
-	Text     []string `arg:"" help:"What to say; - reads standard input."`
-	NoMemory bool     `help:"Leave no trace of this in memory."`
+	Text     []string `arg:"" help:"${say_text}"`
+	NoMemory bool     `help:"${no_memory}"`
 }
 
 // maxStdin bounds what is read from standard input; the agent's own limit is lower.
@@ -41,7 +42,7 @@ func (c *sayCmd) Run(e *env) error {
 	for {
 		ev, err := s.Next()
 		if errors.Is(err, io.EOF) {
-			return errors.New("the connection ended before the answer did; `homectl logs` may tell why")
+			return words.Errorf("回答还没完，连接就断了；`homectl logs` 可能说明原因", "the connection ended before the answer did; `homectl logs` may tell why")
 		}
 		if err != nil {
 			return err
@@ -70,12 +71,12 @@ func (p *printer) event(name string, data []byte) (done bool, err error) {
 		p.line()
 		var prob problem.Problem
 		if err := json.Unmarshal(data, &prob); err != nil {
-			return true, fmt.Errorf("an error that cannot be read: %w", err)
+			return true, garbled(err)
 		}
 		return true, &prob
 	}
 	if err := json.Unmarshal(data, &a); err != nil {
-		return true, fmt.Errorf("an event that cannot be read: %w", err)
+		return true, garbled(err)
 	}
 	switch name {
 	case "draft":

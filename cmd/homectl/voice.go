@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"mime/multipart"
@@ -15,6 +14,7 @@ import (
 	"slices"
 
 	"homeagent/drivers/web/client"
+	"homeagent/firmware/words"
 	"homeagent/memory/disk"
 )
 
@@ -45,7 +45,7 @@ func (e *env) lines(method, path string, body any, f func(line) error) error {
 	for in.Scan() {
 		l := line{raw: slices.Clone(in.Bytes())}
 		if err := json.Unmarshal(l.raw, &l); err != nil {
-			return fmt.Errorf("a line that cannot be read: %w", err)
+			return garbled(err)
 		}
 		if err := f(l); err != nil {
 			return err
@@ -55,10 +55,10 @@ func (e *env) lines(method, path string, body any, f func(line) error) error {
 }
 
 type hearCmd struct {
-	File   string `arg:"" help:"A WAV file of any rate, width and number of channels; - reads standard input."`
-	Out    string `short:"o" placeholder:"ANSWER.wav" help:"Write the spoken answer here; with several answers, the second to ANSWER-2.wav and so on."`
-	NoWake bool   `help:"Listen at once, as after a press of the button, without waiting for the wake word."`
-	JSON   bool   `help:"Print every line of the answer as JSON, without the sound."`
+	File   string `arg:"" help:"${hear_file}"`
+	Out    string `short:"o" placeholder:"${answer_word}" help:"${hear_out}"`
+	NoWake bool   `help:"${no_wake}"`
+	JSON   bool   `help:"${hear_json}"`
 }
 
 func (c *hearCmd) Run(e *env) error {
@@ -83,7 +83,7 @@ func (c *hearCmd) Run(e *env) error {
 		}
 		switch l.Event {
 		case "error":
-			failed = errors.New(l.Text)
+			failed = told(l.Text)
 		case "answer":
 			answers++
 			return c.save(l.WAV, answers)
@@ -98,9 +98,9 @@ func (c *hearCmd) Run(e *env) error {
 	case failed != nil:
 		return failed
 	case !ended:
-		return errors.New(e.words("连接中断，录音没有听完", "the connection ended before the recording did"))
+		return words.Errorf("连接中断，录音没有听完；`homectl logs` 可能说明原因", "the connection ended before the recording did; `homectl logs` may tell why")
 	case c.Out != "" && answers == 0:
-		return errors.New(e.words("没有回答，因此没有写文件", "there was no answer, so nothing was written"))
+		return words.Errorf("没有回答，因此没有写文件；请看录音里是否有唤醒词，或加 --no-wake", "there was no answer, so nothing was written; does the wake word stand in the recording? Try --no-wake")
 	}
 	return nil
 }
@@ -156,14 +156,14 @@ func (c *listenCmd) Run(e *env) error {
 }
 
 type wakeCmd struct {
-	Enrol  wakeEnrolCmd  `cmd:"" help:"Teach a wake word from recordings, or from the microphone."`
-	List   wakeListCmd   `cmd:"" help:"List the wake words."`
-	Delete wakeDeleteCmd `cmd:"" help:"Forget a wake word."`
+	Enrol  wakeEnrolCmd  `cmd:"" help:"${wake_enrol}"`
+	List   wakeListCmd   `cmd:"" help:"${wake_list}"`
+	Delete wakeDeleteCmd `cmd:"" help:"${wake_delete}"`
 }
 
 type wakeEnrolCmd struct {
-	Name  string   `arg:"" help:"The word, as it is to be called."`
-	Files []string `arg:"" optional:"" help:"Three to five takes (WAV); without any the microphone records them."`
+	Name  string   `arg:"" help:"${wake_name}"`
+	Files []string `arg:"" optional:"" help:"${wake_files}"`
 }
 
 func (c *wakeEnrolCmd) Run(e *env) error {
@@ -195,7 +195,7 @@ func (c *wakeEnrolCmd) Run(e *env) error {
 		case "record", "notice":
 			fmt.Fprintln(e.out, l.Text)
 		case "error":
-			return errors.New(l.Text)
+			return told(l.Text)
 		case "learnt":
 			learnt = true
 			fmt.Fprintf(e.out, e.words("学会了“%s”。\n", "Learnt %q.\n"), l.Text)
@@ -203,7 +203,7 @@ func (c *wakeEnrolCmd) Run(e *env) error {
 		return nil
 	})
 	if err == nil && !learnt {
-		err = errors.New(e.words("连接中断，没有学会", "the connection ended; nothing was learnt"))
+		err = words.Errorf("连接中断，没有学会；请再试一次", "the connection ended and nothing was learnt; try again")
 	}
 	return err
 }
@@ -228,7 +228,7 @@ func (c *wakeListCmd) Run(e *env) error {
 }
 
 type wakeDeleteCmd struct {
-	Name string `arg:"" help:"The word."`
+	Name string `arg:"" help:"${wake_word}"`
 }
 
 func (c *wakeDeleteCmd) Run(e *env) error {
