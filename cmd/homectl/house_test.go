@@ -101,4 +101,6 @@ func refuse(status int, zh, en string) http.HandlerFunc {
 	}
 }
 
-func inLang(req control.Request, zh, en string) string { return words.Text{ZH: zh, EN: en}.In(req.Lang) }
+func inLang(req control.Request, zh, en string) string {
+	return words.Text{ZH: zh, EN: en}.In(req.Lang)
+}
