@@ -171,9 +171,10 @@ func find() string {
 	return "/var/lib/homeagent"
 }
 
-// language is that of the flag --lang, looked for before anything is parsed
-// because the parser itself speaks, else that of the environment.
+// language is that of the last flag --lang, looked for before anything is
+// parsed because the parser itself speaks, else that of the environment.
 func language(args []string, getenv func(string) string) string {
+	lang := ""
 	for i, a := range args {
 		if a == "--" {
 			break
@@ -182,9 +183,12 @@ func language(args []string, getenv func(string) string) string {
 		if a == "--lang" && i+1 < len(args) {
 			v, ok = args[i+1], true
 		}
-		if ok && (v == words.Chinese || v == words.English) {
-			return v
+		if ok {
+			lang = v
 		}
+	}
+	if lang == words.Chinese || lang == words.English {
+		return lang
 	}
 	return words.FromEnv(getenv)
 }

@@ -61,6 +61,7 @@ func TestLanguage(t *testing.T) {
 		{name: "flag with =", args: []string{"status", "--lang=zh"}, env: map[string]string{"LANG": "C"}, want: "zh"},
 		{name: "auto", args: []string{"--lang", "auto"}, env: map[string]string{"LC_ALL": "zh_CN"}, want: "zh"},
 		{name: "no language", args: []string{"--lang", "fr"}, env: map[string]string{"LANG": "en"}, want: "en"},
+		{name: "the last flag", args: []string{"--lang", "en", "--lang=zh"}, want: "zh"},
 		{name: "no value", args: []string{"--lang"}, want: "zh"},
 		{name: "what is said", args: []string{"say", "--", "--lang", "en"}, want: "zh"},
 	}

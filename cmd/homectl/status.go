@@ -107,10 +107,8 @@ func (e *env) printSupervisor(s control.StatusReport) {
 		if p.LastExit != "" {
 			text += fmt.Sprintf(e.words("，上次：%s", ", last time: %s"), p.LastExit)
 		}
-		name := map[string]words.Text{"door": {ZH: "门进程", EN: "door"}, "agent": {ZH: "智能体进程", EN: "agent"}}[p.Name]
-		if name.EN == "" {
-			name = words.Text{ZH: p.Name, EN: p.Name}
-		}
+		// The name stands there too: it is what `homectl restart` takes.
+		name := known(p.Name, map[string]words.Text{"door": {ZH: "门进程 door", EN: "door"}, "agent": {ZH: "智能体进程 agent", EN: "agent"}})
 		e.row(name.ZH, name.EN, text)
 	}
 	e.row("隔离", "isolation", s.Isolation)
