@@ -55,6 +55,7 @@ type env struct {
 	ctl    *control.Client
 	hasCtl bool
 	now    func() time.Time
+	args   []string // as they came
 }
 
 func main() {
@@ -102,7 +103,7 @@ func run(args []string, w world) (code int) {
 	e, err := connect(ctx, &cmd, lang)
 	if err == nil {
 		defer e.api.Close()
-		e.in, e.out, e.now = w.in, w.out, w.now
+		e.in, e.out, e.now, e.args = w.in, w.out, w.now, args
 		err = kctx.Run(e)
 	}
 	if err != nil {

@@ -218,6 +218,7 @@ func TestFaultsOfCommands(t *testing.T) {
 	}{
 		{"a problem of the API", []string{"listen"}, "没有麦克风。请插上。", "There is no microphone. Plug one in."},
 		{"told while it works", []string{"hear", "-"}, "TOLD", "TOLD"},
+		{"text of another encoding", []string{"say", "\xff\xfe"}, "homectl: 文字不是 UTF-8 编码", "homectl: the text is not UTF-8"},
 		{"nothing learnt", []string{"wake", "enrol", "x"}, "没有学会", "nothing was learnt"},
 		{"no such recording", []string{"hear", "/none.wav"}, "文件 /none.wav 不能用", "the file /none.wav cannot be used"},
 		{"no model", []string{"llm", "set", "ollama"}, "--model 名称", "--model NAME"},

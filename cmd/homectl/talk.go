@@ -30,8 +30,11 @@ func (c *sayCmd) Run(e *env) error {
 		}
 		text = strings.TrimRight(string(b), "\n")
 	}
-	if !utf8.ValidString(text) { // JSON would replace the bytes silently
-		return errors.New(e.words("文字不是 UTF-8 编码，没有发送。请改用 UTF-8 再发。", "the text is not UTF-8 and was not sent; encode it as UTF-8 and send it again"))
+	// JSON would replace the bytes silently, and kong has done so already in a
+	// list of arguments.
+	replaced := strings.ContainsRune(text, utf8.RuneError) && !utf8.ValidString(strings.Join(e.args, " "))
+	if replaced || !utf8.ValidString(text) {
+		return words.Errorf("文字不是 UTF-8 编码，没有发送；请改用 UTF-8 再发", "the text is not UTF-8 and was not sent; encode it as UTF-8 and send it again")
 	}
 	s, err := e.api.Stream(e.ctx, http.MethodPost, "chat", map[string]any{"text": text, "no_memory": c.NoMemory})
 	if err != nil {

@@ -85,6 +85,12 @@ func TestSay(t *testing.T) {
 	if out, _, code := whole.run("zh", "开灯\n", "say", "-"); code != 0 || out != "开了。\n" {
 		t.Errorf("from standard input: exit %d, %q", code, out)
 	}
+	if out, bad, code := whole.run("zh", "", "say", "a\uFFFD"); code != 0 || out != "开了。\n" {
+		t.Errorf("a replacement character that was typed: exit %d, %q, %q", code, out, bad)
+	}
+	if out, bad, code := whole.run("zh", "\xff", "say", "-"); code != 1 || out != "" || !strings.Contains(bad, "UTF-8") {
+		t.Errorf("bytes from standard input: exit %d, %q, %q", code, out, bad)
+	}
 	cut := chat(said{"draft", "开"})
 	for lang, want := range map[string]string{"zh": "连接就断了", "en": "ended before the answer did"} {
 		if _, bad, code := cut.run(lang, "", "say", "x"); code != 1 || !strings.Contains(bad, want) || !strings.Contains(bad, "homectl logs") {
