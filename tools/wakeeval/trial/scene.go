@@ -48,9 +48,9 @@ func newScene(ctx context.Context, c *Corpus) (*scene, error) {
 	return s, nil
 }
 
-// render returns the sound of a clip under a condition and the sample at which
-// the word ends in it.
-func (s *scene) render(clip Clip, pcm []int16, how Condition) ([]int16, int) {
+// render returns the sound of a clip under a condition and the samples at which
+// the word begins and ends in it.
+func (s *scene) render(clip Clip, pcm []int16, how Condition) (sound []int16, from, to int) {
 	h := fnv.New64a()
 	h.Write([]byte(clip.File))
 	r := rand.New(rand.NewPCG(h.Sum64(), 0))
@@ -65,7 +65,8 @@ func (s *scene) render(clip Clip, pcm []int16, how Condition) ([]int16, int) {
 		carrier = loudness(carrier, rms(word)/rms(carrier))
 		before := carrier[:len(carrier)*3/5]
 		out := append(append(append([]int16{}, before...), cut...), carrier[len(before):]...)
-		return out, len(before) + min(start, margin) + len(word)
+		from = len(before) + min(start, margin)
+		return out, from, from + len(word)
 	}
 	out := make([]int16, rate, rate+len(pcm)+rate/2)
 	for i := range out {
@@ -83,7 +84,7 @@ func (s *scene) render(clip Clip, pcm []int16, how Condition) ([]int16, int) {
 			out[i] = clip16(float64(out[i]) + gain*float64(n[(at+i)%len(n)]))
 		}
 	}
-	return out, rate + end
+	return out, rate + start, rate + end
 }
 
 func loudness(pcm []int16, gain float64) []int16 {

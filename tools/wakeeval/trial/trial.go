@@ -110,7 +110,7 @@ func enrol(ctx context.Context, m *wake.Model, b *wake.Bank, c *Corpus, name str
 }
 
 // tryWord plays recordings to a word and counts those that do not wake it
-// within half a second of the word's end.
+// between the word's beginning and half a second after its end.
 func (r *Result) tryWord(ctx context.Context, m *wake.Model, w *wake.Word, c *Corpus, s *scene, clips []Clip) (map[Condition]int, error) {
 	missed := map[Condition]int{}
 	d, err := wake.NewDetector(m, w)
@@ -123,12 +123,12 @@ func (r *Result) tryWord(ctx context.Context, m *wake.Model, w *wake.Word, c *Co
 			return nil, err
 		}
 		for _, how := range Conditions {
-			sound, end := s.render(clip, pcm, how)
+			sound, start, end := s.render(clip, pcm, how)
 			d.Reset()
 			heard := -1
 			for at := 0; at+frame <= len(sound); at += frame {
 				now := at + frame
-				if hits := d.Accept(sound[at:now]); len(hits) > 0 && now > end-rate*2/5 && now < end+rate/2 && heard < 0 {
+				if hits := d.Accept(sound[at:now]); len(hits) > 0 && now > start && now < end+rate/2 && heard < 0 {
 					heard = now
 				}
 			}
