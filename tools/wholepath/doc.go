@@ -17,8 +17,8 @@
 // Debian's pocketsphinx-testdata; where one of them is absent its rows skip and
 // say so. flite speaks what must be understood without them, and serves as the
 // second voice for answers. Sound is heard in real time, so the tests run beside
-// each other where they can; HEARD at once are bounded, because the engines
-// share the machine's cores.
+// each other, more of them than there are processors; the recordings heard at
+// one time are bounded, because the engines share the machine's cores.
 //
 // WHOLEPATH_LONG=1 also hears ten minutes in real time.
 package wholepath

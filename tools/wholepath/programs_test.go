@@ -2,6 +2,7 @@ package wholepath
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,7 +19,16 @@ var binFolder string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
+// atOnce is how many tests run beside each other. They wait for sound most of
+// the time, so there may be more of them than processors.
+const atOnce = "10"
+
 func run(m *testing.M) int {
+	flag.Parse()
+	if err := flag.Set("test.parallel", atOnce); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	dir, err := os.MkdirTemp("", "homeagent-bin-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

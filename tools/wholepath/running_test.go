@@ -255,11 +255,17 @@ func (h *house) say(text string) string {
 // homectl runs homectl and returns what it printed and how it ended.
 func (h *house) homectl(within time.Duration, args ...string) (stdout, stderr string, code int) {
 	h.t.Helper()
+	return h.homectlIn(within, "", args...)
+}
+
+// homectlIn is homectl with something on its standard input.
+func (h *house) homectlIn(within time.Duration, stdin string, args ...string) (stdout, stderr string, code int) {
+	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), within)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program(h.t, "homectl"), append([]string{"-data", h.dir, "--lang", "en"}, args...)...)
 	var out, bad bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &bad
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &bad
 	cmd.Run() // the exit code tells
 	return out.String(), bad.String(), cmd.ProcessState.ExitCode()
 }
@@ -273,7 +279,7 @@ type hearing struct {
 
 // heardAtOnce bounds recordings over all houses: a dozen engines on two cores
 // would only keep each other from listening.
-var heardAtOnce = make(chan struct{}, 4)
+var heardAtOnce = make(chan struct{}, 6)
 
 // hear plays a recording with homectl, in real time, and collects its lines.
 func (h *house) hear(file string, args ...string) hearing {
