@@ -165,6 +165,31 @@ func TestMicrophoneLostIsLoggedOnce(t *testing.T) {
 	})
 }
 
+// A speaker that stays away is in the log once, however much is to be said.
+func TestSpeakerLostIsLoggedOnce(t *testing.T) {
+	var text bytes.Buffer
+	inRig(t, func(r *rig, _ *Options) {
+		r.api.logger = slog.New(slog.NewTextHandler(&text, nil))
+	}, func(r *rig) {
+		say := func() {
+			r.api.sender.Send(r.t.Context(), plugin.Message{Channel: "voice", Text: "hello"})
+			r.pass(5 * time.Second)
+		}
+		for n := range 2 {
+			for range 5 {
+				r.spk.mu.Lock()
+				r.spk.fail = 2 // the sentence and its second try
+				r.spk.mu.Unlock()
+				say()
+			}
+			if got := strings.Count(text.String(), "msg=speaking"); got != n+1 {
+				t.Errorf("%d lines after %d losses:\n%s", got, n+1, &text)
+			}
+			say() // is heard
+		}
+	})
+}
+
 func TestNoMicrophoneAtAll(t *testing.T) {
 	inRig(t, func(r *rig, o *Options) { o.Config.Microphone = off }, func(r *rig) {
 		r.reach("deaf", Deaf)

@@ -3,6 +3,7 @@ package voice
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -56,6 +57,7 @@ type session struct {
 	own      string // language of the box's own words: the last one heard
 	micState State  // Muted, Deaf or ""
 	micSaid  bool   // the loss was told
+	mouthErr string // why the last sentence was not spoken, "" if it was
 	ring     *ring
 	at       time.Time // when the sample before ring.end was captured
 	det      speech.Detector
@@ -333,8 +335,15 @@ func (s *session) onMouth(e mouthEvent) {
 			s.line(Line{Event: "trace", Input: t.Input, Trace: &c})
 		}
 	case mouthDone:
-		if e.err != nil {
-			s.p.log.Warn("speaking", "session", s.name, "err", e.err)
+		if e.err == nil {
+			s.mouthErr = ""
+		} else {
+			level := slog.LevelWarn
+			if s.mouthErr == e.err.Error() { // every sentence fails the same way
+				level = slog.LevelDebug
+			}
+			s.mouthErr = e.err.Error()
+			s.p.log.Log(s.ctx, level, "speaking", "session", s.name, "err", e.err)
 			text := sprintf(noteCannotSpeak.in(s.own), reason(e.err, s.own))
 			switch {
 			case errors.Is(e.err, speech.ErrMissing):
