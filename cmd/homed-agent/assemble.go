@@ -81,7 +81,10 @@ func assemble(h config.Handover, cfg *config.Config, log *slog.Logger) (_ *agent
 	}()
 
 	household := a.household(cfg)
-	commands := a.intents(h.DataDir, household).WithNames(ownNames...)
+	// Compiling the intents takes as long as opening the stores: side by side.
+	// Whoever comes second waits, so the goroutine never outlives a good start.
+	compiled := sync.OnceValue(func() *intent.Set { return a.intents(h.DataDir, household).WithNames(ownNames...) })
+	go compiled()
 
 	mem, notices, err := memory.Open(h.DataDir, memory.Options{Keep: cfg.Memory.Keep, Log: log})
 	if err != nil {
@@ -107,6 +110,7 @@ func assemble(h config.Handover, cfg *config.Config, log *slog.Logger) (_ *agent
 		}
 	}
 
+	commands := compiled()
 	clients := a.models(h, cfg)
 	var thinkers []provider.Provider
 	for _, c := range clients {
