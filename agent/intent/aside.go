@@ -1,6 +1,9 @@
 package intent
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // maxAside bounds, in tokens, what may stand beside a command.
 const maxAside = 14
@@ -14,9 +17,14 @@ func (s *Set) withoutAsides(toks []token, question bool, text, lang string, only
 		return Match{}, false
 	}
 	try := func(aside, rest []token) (Match, bool) {
-		beside, ok := s.asideOf(aside, text)
+		beside, room, ok := s.asideOf(aside, text)
 		if !ok {
 			return Match{}, false
+		}
+		if room != nil && len(rest) > 0 {
+			if m, ok := s.inRoom(rest, room, question, text, lang); ok {
+				return m, true
+			}
 		}
 		if only != nil {
 			beside = both(only, beside)
@@ -55,12 +63,13 @@ func both(a, b []string) []string {
 }
 
 // asideOf tells whether the tokens are one of the asides, with or without words
-// of politeness around it, and the intents it may stand beside, nil for any.
-func (s *Set) asideOf(toks []token, src string) (beside []string, ok bool) {
+// of politeness around it, the intents it may stand beside, nil for any, and
+// the words of the room that it speaks of.
+func (s *Set) asideOf(toks []token, src string) (beside []string, room []token, ok bool) {
 	short, end := stripEnd(toks, nil, false)
 	plain, front := stripFront(short, nil, true)
 	if front.asking || end.asking || end.question {
-		return nil, false
+		return nil, nil, false
 	}
 	for _, form := range [][]token{short, plain} {
 		a := attempt{toks: form, tolerant: true}
@@ -72,11 +81,72 @@ func (s *Set) asideOf(toks []token, src string) (beside []string, ok bool) {
 			if r.prog = t.prog; !t.mayMatch(a) || !r.match() {
 				continue
 			}
+			for _, c := range r.captures {
+				if c.slot == "lit" {
+					room = form[c.end-c.length : c.end]
+				}
+			}
 			if t.def == nil {
-				return nil, true
+				return nil, room, true
 			}
 			beside = append(beside, t.def.name)
 		}
 	}
-	return beside, len(beside) > 0
+	return beside, room, len(beside) > 0
+}
+
+// twice reads a sentence that asks for one thing in two ways ("you are too
+// loud, turn it down") or for several devices one after the other. Both parts
+// must be whole commands of one intent, and neither may contradict the other.
+func (s *Set) twice(toks []token, question bool, text, lang string) (Match, bool) {
+	for i := 1; i < len(toks); i++ {
+		next := i
+		switch {
+		case toks[i].text == "and" && i+1 < len(toks):
+			next = i + 1
+		case !toks[i].pause:
+			continue
+		}
+		second, ok := s.parseAside(toks[next:], question, text, lang)
+		if !ok {
+			continue
+		}
+		first, ok := s.parseAside(toks[:i], false, text, lang)
+		if !ok || first.Intent != second.Intent {
+			continue
+		}
+		if m, ok := first.joined(second); ok {
+			return m, true
+		}
+	}
+	return Match{}, false
+}
+
+func (s *Set) parseAside(toks []token, question bool, text, lang string) (Match, bool) {
+	if m, ok := s.parse(toks, question, text, lang); ok {
+		return m, true
+	}
+	return s.withoutAsides(toks, question, text, lang, nil, 2)
+}
+
+// joined is what two matches of one intent mean together.
+func (m Match) joined(n Match) (Match, bool) {
+	if m.Slots["device"] != "" && n.Slots["device"] != "" && len(m.Slots) == 1 && len(n.Slots) == 1 {
+		for _, a := range n.Actions {
+			if !slices.ContainsFunc(m.Actions, func(b Action) bool { return b.Device == a.Device }) {
+				m.Actions = append(m.Actions, a)
+			}
+		}
+		m.Slots = map[string]string{"device": strings.Join(union(strings.Split(m.Slots["device"], ","), strings.Split(n.Slots["device"], ",")), ",")}
+		return m, true
+	}
+	if len(n.Slots) > len(m.Slots) {
+		m, n = n, m
+	}
+	for k, v := range n.Slots {
+		if m.Slots[k] != v {
+			return Match{}, false
+		}
+	}
+	return m, true
 }

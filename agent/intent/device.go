@@ -12,13 +12,16 @@ type which []string
 // kindNouns are the words for a kind of device. A kind that is not listed is
 // called by its own word.
 var kindNouns = map[string]struct{ zh, one, many []string }{
-	"lamp":   {[]string{"灯", "电灯"}, []string{"light", "lamp"}, []string{"lights", "lamps"}},
+	"lamp":   {[]string{"灯", "电灯", "大灯", "灯光"}, []string{"light", "lamp"}, []string{"lights", "lamps"}},
 	"fan":    {[]string{"风扇", "电扇", "电风扇"}, []string{"fan"}, []string{"fans"}},
 	"heater": {[]string{"暖气", "取暖器", "电暖器"}, []string{"heater", "heating", "radiator"}, []string{"heaters", "radiators"}},
 	"plug":   {[]string{"插座"}, []string{"plug", "outlet", "socket"}, []string{"plugs", "outlets", "sockets"}},
 	"switch": {[]string{"开关"}, []string{"switch"}, []string{"switches"}},
 	"blind":  {[]string{"窗帘", "百叶窗"}, []string{"blind", "curtain"}, []string{"blinds", "curtains", "shades"}},
 }
+
+// zhLinks stand between a room and what is in it, and after "all".
+var zhLinks = setOf("里 面 头 内 中 那 这 边 儿 的 所 有 全 部 每 一 几 两 盏 个 只")
 
 // maxPairs bounds the rooms of which two may be named in one phrase.
 const maxPairs = 12
@@ -27,6 +30,7 @@ const maxPairs = 12
 // one kind, all of one kind, everything. The value is the devices' ids.
 func devicePhrases(h *home.Home) *phrases {
 	ps := newPhrases(true)
+	ps.links = zhLinks
 	for _, d := range h.Devices {
 		where := "device " + d.Name
 		ids := []string{d.Name}
@@ -126,16 +130,20 @@ func groupPhrases(ps *phrases, h *home.Home, kind string, rooms []home.Room) {
 	g := len(rooms) < 2
 	if len(rooms) == 0 {
 		for i, n := range nouns.many {
-			for _, s := range []string{n, "all [the] " + n, "all of " + n, n + " everywhere", "all " + n + " in house"} {
+			for _, s := range []string{n, "all [the] " + n, "all of " + n, n + " everywhere", "all " + n + " everywhere", "all " + n + " in house", n + " in house",
+				"all of " + n + " in house", "house " + n, "all " + n + " in all rooms", n + " in all rooms", n + " in every room", "all " + n + " in every room"} {
 				ps.add("en", s, value, where, ids, i == 0 && (s == n || s == "all [the] "+n))
 			}
 		}
 		for _, n := range nouns.one {
 			ps.add("en", n, value, where, one, len(ids) == 1)
-			ps.add("en", "every "+n, value, where, ids, false)
+			for _, s := range []string{"every ", "each ", "every single ", "each and every "} {
+				ps.add("en", s+n, value, where, ids, false)
+				ps.add("en", s+n+" in house", value, where, ids, false)
+			}
 		}
 		for _, n := range nouns.zh {
-			for _, f := range []string{"", "所有", "所有的", "全部", "全部的", "全屋", "全屋的", "全家的", "家里的", "家里所有的", "家里所有", "屋里的", "家里全部的", "那盏", "这盏", "整屋的", "房子里的", "每盏", "每个房间的", "整个家的"} {
+			for _, f := range []string{"", "所有", "全部", "全屋", "全家", "家里", "家中", "屋里", "屋子里", "房子里", "房间里", "那盏", "这盏", "那个", "这个", "整屋", "整个屋子", "整个房子", "每盏", "每个房间", "各个房间", "各屋", "整个家"} {
 				ps.add("zh", f+n, value, where, ids, false)
 			}
 		}
@@ -161,12 +169,8 @@ func groupPhrases(ps *phrases, h *home.Home, kind string, rooms []home.Room) {
 	}
 	for _, r := range roomNames(rooms, "zh") {
 		for _, n := range nouns.zh {
-			for _, s := range []string{
-				r + n, r + "的" + n, r + "里" + n, r + "里的" + n, r + "里面的" + n, r + "所有" + n, r + "所有的" + n, r + "的所有" + n,
-				r + "里所有的" + n, r + "里所有" + n, r + "全部的" + n, r + "全部" + n, r + "那盏" + n, r + "的那盏" + n, "所有" + r + n, "所有" + r + "的" + n,
-			} {
-				ps.add("zh", s, value, where, ids, false)
-			}
+			ps.add("zh", r+n, value, where, ids, false)
+			ps.add("zh", "所有"+r+n, value, where, ids, false)
 		}
 	}
 }
@@ -206,7 +210,7 @@ func roomNames(rooms []home.Room, lang string) []string {
 	if len(rooms) == 1 {
 		return names[0]
 	}
-	joins := map[string][]string{"en": {" and "}, "zh": {"和", "跟", "、", "与"}}[lang]
+	joins := map[string][]string{"en": {" and ", " and in "}, "zh": {"和", "跟", "、", "与", "还有", "以及", "加"}}[lang]
 	var out []string
 	for _, a := range names[0] {
 		for _, b := range names[1] {

@@ -57,6 +57,9 @@ func (r reader) unitAt(pos int) (unit, bool) {
 	if s, ok := enTimeUnits[r[pos].text]; ok {
 		return unit{pos + 1, s}, true
 	}
+	if r[pos].text == "m" && pos > 0 && r[pos-1].end == r[pos].start { // 5m
+		return unit{pos + 1, 60}, true
+	}
 	for _, u := range zhTimeUnits {
 		n := len([]rune(u.word))
 		if pos+n <= len(r) && joined(r[pos:pos+n]) == u.word {
@@ -70,13 +73,26 @@ func (r reader) unitAt(pos int) (unit, bool) {
 // reading first: "an hour and a half", 一个半小时, 两分半, 1 hour 20 minutes.
 func readDuration(toks []token, pos int) []candidate {
 	r := reader(toks)
+	for _, about := range [][]string{{"about"}, {"around"}, {"roughly"}, {"approximately"}, {"exactly"}, {"another"}, {"some"}, {"say"}, {"like"}, {"大", "概"}, {"大", "约"}, {"差", "不", "多"}, {"整", "整"}} {
+		if next := r.skip(pos, about...); next > pos {
+			pos = next
+			break
+		}
+	}
 	var out []candidate
 	seen := map[int]bool{}
 	var walk func(pos int, sum, last float64)
 	add := func(end int, v float64) {
 		if v = math.Round(v); v >= 1 && v <= maxDuration && !seen[end] {
 			seen[end] = true
-			out = append(out, candidate{end: end, text: strconv.FormatFloat(v, 'f', -1, 64), value: int(v)})
+			text := strconv.FormatFloat(v, 'f', -1, 64)
+			out = append(out, candidate{end: end, text: text, value: int(v)})
+			for _, more := range [][]string{{"from", "now"}, {"'s", "time"}, {"time"}, {"or", "so"}, {"左", "右"}, {"上", "下"}, {"的", "样", "子"}} {
+				if e := r.skip(end, more...); e > end && !seen[e] {
+					seen[e] = true
+					out = append(out, candidate{end: e, text: text, value: int(v)})
+				}
+			}
 		}
 	}
 	walk = func(pos int, sum, last float64) {
@@ -182,8 +198,16 @@ func (r reader) timeItems(pos int) []timeItem {
 		half(r.skip(pos+1, "of"), .25)
 	case r.is(pos, "three", "quarters", "of", "an"):
 		add(.75, pos+4)
-	case r.is(pos, "a", "couple", "of"):
-		add(2, pos+3)
+	case r.is(pos, "a", "couple"):
+		add(2, r.skip(pos+2, "of"))
+	case r.is(pos, "couple"):
+		add(2, r.skip(pos+1, "of"))
+	case r.is(pos, "刻", "把", "钟"):
+		out = append(out, timeItem{pos + 3, 900, 60})
+	case r.is(pos, "个", "把"):
+		add(1, pos+2)
+	case r.is(pos, "hour", "and", "a"):
+		add(1, pos)
 	case r.is(pos, "a"), r.is(pos, "an"):
 		add(1, pos+1)
 	}

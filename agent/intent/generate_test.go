@@ -25,6 +25,7 @@ var samples = map[string]map[string][]sample{
 		"clause":    {{"Tom owes Anna money", "Tom owes Anna money"}},
 		"statement": {{"Tom likes green tea", "Tom likes green tea"}},
 		"fact":      {{"Tom likes green tea", "Tom likes green tea"}},
+		"pause":     {{",", ""}},
 	},
 	"zh": {
 		"duration":  {{"十分钟", "600"}, {"一个半小时", "5400"}, {"90秒", "90"}, {"两分半", "150"}, {"一小时二十分钟", "4800"}},
@@ -36,6 +37,7 @@ var samples = map[string]map[string][]sample{
 		"clause":    {{"护照在抽屉里", "护照在抽屉里"}},
 		"statement": {{"护照在抽屉里", "护照在抽屉里"}},
 		"fact":      {{"护照在抽屉里", "护照在抽屉里"}},
+		"pause":     {{"，", ""}},
 	},
 }
 
@@ -74,6 +76,9 @@ func (g *generator) sentence(n node) string {
 		v, ok := g.value(n.name)
 		g.ok = g.ok && ok
 		key := n.name
+		if g.set.slots[key].kind == "pause" {
+			return v.said // no value, only a sign
+		}
 		if g.set.slots[key].devices {
 			key = "device"
 		}

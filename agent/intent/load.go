@@ -18,7 +18,7 @@ const toolDevice = "device"
 // Bounds of one file.
 const (
 	maxIntents   = 300
-	maxTemplates = 200 // of one intent in one language
+	maxTemplates = 300 // of one intent in one language
 	maxValues    = 1000
 )
 
@@ -43,7 +43,7 @@ func Load(text []byte, h *home.Home) (*Set, error) {
 	if h == nil {
 		h = &home.Home{}
 	}
-	l := &loader{words: newWords(), set: &Set{home: h, slots: builtinSlots(h)}}
+	l := &loader{words: newWords(), known: map[string]seqNode{}, set: &Set{home: h, slots: builtinSlots(h)}}
 	defer func() { l.set.words = l.words.list }()
 	var doc yaml.Node
 	if err := yaml.NewDecoder(bytes.NewReader(text)).Decode(&doc); err != nil {
@@ -83,6 +83,7 @@ func Load(text []byte, h *home.Home) (*Set, error) {
 type loader struct {
 	set   *Set
 	words *words
+	known map[string]seqNode
 	errs  []error
 }
 
@@ -149,7 +150,7 @@ func (l *loader) slots(n *yaml.Node) {
 		}
 		if v.Kind == yaml.ScalarNode {
 			if kinds[v.Value] == nil {
-				l.fail(v.Line, "", "槽位 %q 的类型 %q 不存在；可以用 clock、duration、number、text、thing、clause、fact、statement、task", "the slot %q is of the unknown kind %q; possible are clock, duration, number, text, thing, clause, fact, statement, task", name, v.Value)
+				l.fail(v.Line, "", "槽位 %q 的类型 %q 不存在；可以用 clock、duration、number、text、thing、clause、fact、statement、task、doing、pause", "the slot %q is of the unknown kind %q; possible are clock, duration, number, text, thing, clause, fact, statement, task, doing, pause", name, v.Value)
 				continue
 			}
 			l.set.slots[name] = slot{kind: v.Value}

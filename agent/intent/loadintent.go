@@ -101,7 +101,7 @@ func (l *loader) templates(n *yaml.Node, intent, key string, each func(lang stri
 				l.fail(item.Line, intent, "%s.%s 里有一句不是文字；请加上引号", "a sentence of %s.%s is no text; put it in quotation marks", key, lang)
 				continue
 			}
-			root, err := parseTemplate(item.Value)
+			root, err := parseKnowing(item.Value, l.known)
 			if err != nil {
 				l.failErr(item.Line, intent, err)
 				continue

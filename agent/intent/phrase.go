@@ -26,6 +26,8 @@ type phrases struct {
 	have    map[string]bool
 	// determiners lets articles stand between the words of a phrase.
 	determiners bool
+	// links are Chinese characters that may stand inside a phrase: 厨房里面的那盏灯.
+	links map[string]bool
 }
 
 func newPhrases(determiners bool) *phrases {
@@ -88,7 +90,7 @@ func (ps *phrases) reach(rest string, toks []token, pos int) int {
 		t := toks[pos]
 		if r, ok := strings.CutPrefix(rest, t.text); ok && !t.hard {
 			rest = r
-		} else if !ps.determiners || !isDeterminer[t.text] {
+		} else if (!ps.determiners || !isDeterminer[t.text]) && !ps.links[t.text] {
 			return 0
 		}
 	}

@@ -169,7 +169,7 @@ func (b border) fits(toks []token, pos, step int, tolerant bool) bool {
 		if _, ok := slices.BinarySearch(b.words, toks[pos].text); ok {
 			return true
 		}
-		if !tolerant || !passedOver[toks[pos].text] {
+		if !tolerant || !inPassed[toks[pos].text] {
 			return false
 		}
 	}
@@ -201,7 +201,7 @@ type run struct {
 	toks  []token
 	// slot lists the candidates of a slot at a position, the preferred first.
 	slot func(name string, pos int) []candidate
-	// tolerant passes over articles and particles.
+	// tolerant passes over articles, particles and words of politeness.
 	tolerant bool
 	memo     []outcome
 	captures []capture
@@ -213,7 +213,7 @@ type outcome struct {
 	// free and slots count the tokens that free and other slots take from here on.
 	free, slots int16
 	// choice is the candidate taken, or second for the second branch, or passed
-	// for a token that was passed over.
+	// for tokens that were passed over.
 	choice int16
 }
 
@@ -287,10 +287,12 @@ func (r *run) step(pc, pos int) outcome {
 	case opJump:
 		take(r.step(int(in.x), pos), 0)
 	}
-	if r.tolerant && pos < len(r.toks) && passedOver[r.toks[pos].text] {
-		o := r.step(pc, pos+1)
-		o.free++ // so that a free slot rather keeps an article than loses it
-		take(o, passed)
+	if r.tolerant {
+		if n := passes(r.toks, pos); n > 0 {
+			o := r.step(pc, pos+n)
+			o.free += int16(n) // so that a free slot rather keeps an article than loses it
+			take(o, passed)
+		}
 	}
 	r.memo[at] = best
 	return best
@@ -303,14 +305,16 @@ func (r *run) collect() {
 		in := r.prog[pc]
 		switch {
 		case o.choice == passed:
-			pos++
+			pos += passes(r.toks, pos)
 		case in.op == opDone:
 			return
 		case in.op == opWord:
 			pc, pos = pc+1, pos+1
 		case in.op == opSlot:
 			c := r.slot(r.words[in.arg], pos)[o.choice]
-			r.captures = append(r.captures, capture{r.words[in.arg], c.end - pos, c})
+			if c.end > pos {
+				r.captures = append(r.captures, capture{r.words[in.arg], c.end - pos, c})
+			}
 			pc, pos = pc+1, c.end
 		case o.choice == second:
 			pc = int(in.y)

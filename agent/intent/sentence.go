@@ -1,5 +1,7 @@
 package intent
 
+import "strings"
+
 // What follows a "remember that" or a "remind me to". These kinds understand
 // nothing of what they take in; they only refuse what shows that the words
 // before them were no request to the box.
@@ -11,13 +13,19 @@ var (
 	// statementWords are words of which an English statement has one.
 	statementWords = setOf(`is are was were am be has have had like likes love loves hate hates prefer prefers live lives work works belongs means need needs want wants
 		parked put left keep keeps kept takes drink drinks eat eats goes starts begins ends opens closes costs weighs speaks sleeps lies sits stands can comes arrives
+		lends borrowed plays uses wears hangs got gets go come leaves lost found broke changed married lived visits told drives smokes teaches studies hate allergic vegetarian vegan afraid scared
 		bought hid placed stored moved gave lent owe owes born expires will called named`)
 	// statementSigns make a statement of a Chinese sentence.
-	statementSigns = setOf("是 在 叫 有")
+	statementSigns = setOf("是 在 叫 有 姓 住 属 放 停 搁 藏 欠 喜 爱 恨 讨 怕")
+	// noStatementStart are Chinese words with which something to do begins.
+	noStatementStart = setOf("把 将 给 跟 让 叫 去 来 带 拿 买 关 锁 做 写 交 吃 喝 回 打 发 还 吹 洗 收 付 刷 充 喂 浇 按 准 早 放 看")
 	// recurring are words of a task that a single reminder cannot do, or that
 	// name a day which was not understood.
 	recurring = setOf(`every each daily weekly monthly yearly monday tuesday wednesday thursday friday saturday sunday weekdays weekend next 每`)
 )
+
+// noDoes follow 不 in a statement: 不吃, 不喝.
+var noDoes = setOf("吃 喝 喜 爱 会 能 是 在 要 看 抽 用 穿")
 
 // readClause is the slot kind clause: what follows "that".
 func readClause(toks []token, pos int, src string) []candidate {
@@ -41,7 +49,7 @@ func readFact(toks []token, pos int, src string) []candidate {
 // readStatement is the slot kind statement: a sentence that says how something is.
 func readStatement(toks []token, pos int, src string) []candidate {
 	return spans(toks, pos, len(toks), src, func(from, to int) bool {
-		return to-from >= 3 && !noClauseStart[toks[from].text] && isStatement(toks[from:to])
+		return to-from >= 3 && toks[from].text != "that" && !noClauseStart[toks[from].text] && !noStatementStart[toks[from].text] && isStatement(toks[from:to])
 	})
 }
 
@@ -55,9 +63,37 @@ func isStatement(toks []token) bool {
 		if t.text == "吗" || t.text == "谁" || t.text == "哪" || t.text == "什" || t.text == "怎" {
 			return false
 		}
-		signs = signs || statementWords[t.text] || i > 0 && (statementSigns[t.text] || t.text == "喜" || t.text == "爱")
+		signs = signs || statementWords[t.text] || i > 0 && statementSigns[t.text] ||
+			i > 0 && i+1 < len(toks) && (t.text == "不" && noDoes[toks[i+1].text] || t.text == "过" && toks[i+1].text == "敏")
 	}
 	return signs
+}
+
+// noDoing are -ing words that quote, ask, or speak of something that is not so.
+var noDoing = setOf(`saying telling asking wondering thinking talking writing quoting singing reading going hoping wishing planning pretending imagining dreaming
+	refusing avoiding stopping forgetting testing joking kidding trying considering nothing something anything everything`)
+
+// readDoing is the slot kind doing: what somebody is busy with, "boiling eggs".
+func readDoing(toks []token, pos int, src string) []candidate {
+	if t := toks[pos].text; !strings.HasSuffix(t, "ing") || len(t) < 5 || noDoing[t] {
+		return nil
+	}
+	return spans(toks, pos, 5, src, func(from, to int) bool {
+		for _, t := range toks[from+1 : to] {
+			if noThing[t.text] && t.text != "to" || t.pause || t.hard {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// readPause is the slot kind pause: no word, but a comma or a stop before the next one.
+func readPause(toks []token, pos int, _ string) []candidate {
+	if pos > 0 && pos < len(toks) && toks[pos].pause {
+		return []candidate{{end: pos}}
+	}
+	return nil
 }
 
 // readTask is the slot kind task: what to be reminded of, once.

@@ -101,7 +101,10 @@ func (s *Set) Parse(text, lang string) (Match, bool) {
 	if ok || m.Problem != "" {
 		return m, ok
 	}
-	return s.withoutAsides(toks, question, text, lang, nil, 3)
+	if m, ok := s.withoutAsides(toks, question, text, lang, nil, 3); ok || m.Problem != "" {
+		return m, ok
+	}
+	return s.twice(toks, question, text, lang)
 }
 
 // parse looks at one sentence without what stands beside it.

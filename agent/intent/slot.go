@@ -17,12 +17,14 @@ var kinds = map[string]func(toks []token, pos int, src string) []candidate{
 	"clause":    readClause,
 	"statement": readStatement,
 	"task":      readTask,
+	"doing":     readDoing,
+	"pause":     readPause,
 }
 
 // isFree tells the kinds that take words without understanding them; a voice
 // grammar cannot hold them.
 func isFree(kind string) bool {
-	return kinds[kind] != nil && kind != "duration" && kind != "number" && kind != "clock"
+	return kinds[kind] != nil && kind != "duration" && kind != "number" && kind != "clock" && kind != "pause"
 }
 
 // slot is what a name in braces stands for: a kind or a list of phrases.
@@ -81,10 +83,10 @@ func readText(toks []token, pos int, src string) []candidate {
 // clause or a question begins.
 var noThing = setOf(`your his her their him them me us not no never if when while because who what why how which where whether he she they we i you it is are was were be been do does did
 	and will would should could can must to about turned and then said says go going gone went
-	吗 呢 不 没 别 谁 怎 哪 如 他 她 它 您 了 就 也 都 还 因 但 你 么 什 说 问 想 把 被 会 能 应`)
+	吗 呢 是 不 没 别 谁 怎 哪 如 他 她 它 您 了 就 也 都 还 因 但 你 么 什 说 问 想 把 被 会 能 应`)
 
 // noThingStart are verbs: with one in front, "forgot to bring the key" would be a key.
-var noThingStart = setOf("带 拿 买 关 锁 做 写 交 吃 喝 回 给 打 发 还 告 吹 洗 收 付 去 来 刷 充 喂 浇 不 没 everything all anything something everyone")
+var noThingStart = setOf("的 带 拿 买 关 锁 做 写 交 吃 喝 回 给 打 发 还 告 吹 洗 收 付 去 来 刷 充 喂 浇 不 没 everything all anything something everyone")
 
 // readThing is the slot kind thing: the name of something, a few words.
 func readThing(toks []token, pos int, src string) []candidate {

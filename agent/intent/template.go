@@ -41,15 +41,21 @@ type templateParser struct {
 	src   string
 	pos   int
 	depth int
+	// known keeps what plain texts were cut into: a file repeats its words.
+	known map[string]seqNode
 }
 
 // parseTemplate reads words, {slot}, [optional] and (one|of|these). A template
 // that says nothing, because everything in it is optional, is an error.
 func parseTemplate(src string) (node, error) {
+	return parseKnowing(src, map[string]seqNode{})
+}
+
+func parseKnowing(src string, known map[string]seqNode) (node, error) {
 	if len(src) > maxTemplate {
 		return nil, faultf("句子模板超过了 %d 字节", "the template is longer than %d bytes", maxTemplate)
 	}
-	p := &templateParser{src: src}
+	p := &templateParser{src: src, known: known}
 	n, err := p.alternatives("")
 	if err != nil {
 		return nil, err
@@ -145,6 +151,10 @@ func (p *templateParser) words() (seqNode, error) {
 		end = len(p.src) - p.pos
 	}
 	written := p.src[p.pos : p.pos+end]
+	if s, ok := p.known[written]; ok {
+		p.pos += end
+		return s, nil
+	}
 	toks, _ := tokenise(written)
 	if len(toks) == 0 {
 		return nil, faultf("%q（第 %d 个字符）里没有字", "%q at character %d is no word", written, p.here())
@@ -167,6 +177,7 @@ func (p *templateParser) words() (seqNode, error) {
 		s = append(s, wordNode{written: written[t.start:t.end], toks: []string{t.text}})
 	}
 	p.pos += end
+	p.known[written] = s
 	return s, nil
 }
 

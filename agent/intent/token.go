@@ -186,11 +186,15 @@ var contractions = map[string]string{
 	"shan't": "shall not", "don't": "do not", "dont": "do not", "doesnt": "does not", "didnt": "did not", "isnt": "is not",
 	"let's": "let us", "lets": "let us", "whats": "what is", "wheres": "where is", "whos": "who is", "whens": "when is",
 	"im": "i am", "ive": "i have", "gonna": "going to", "wanna": "want to", "gotta": "got to",
-	"pls": "please", "plz": "please", "thx": "thanks", "okay": "ok",
+	"its": "it is", "thats": "that is", "youre": "you are", "theyre": "they are", "hows": "how is", "theres": "there is", "id": "i would",
+	"wouldnt": "would not", "couldnt": "could not", "arent": "are not", "wasnt": "was not", "shouldnt": "should not", "havent": "have not", "hasnt": "has not",
+	"gimme": "give me", "lemme": "let me", "dunno": "do not know", "couldya": "could you", "wouldya": "would you", "ya": "you", "u": "you", "ur": "your", "em": "them", "'em": "them",
+	"til": "until", "till": "until", "tmrw": "tomorrow", "pls": "please", "plz": "please", "thx": "thanks", "ty": "thanks", "okay": "ok", "okey": "ok", "k": "ok",
+	"alright": "all right", "favour": "favor", "colour": "color", "favourite": "favorite",
 }
 
 // isAfter are the words after which 's is "is"; after others it marks whose.
-var isAfter = setOf("long much what where who when how why it that there here he she")
+var isAfter = setOf("long much what where who when how why it that there here he she time day everything anything something date timer nobody somebody dinner lunch breakfast food volume sound")
 
 // simplified maps the traditional characters that household commands are made
 // of; it is no converter.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,9 +14,18 @@ import (
 	"homeagent/agent/provider"
 )
 
-// The files of testdata were written by somebody who had not seen the intents.
-// They are a measure, not a list of rules: what fails here is mended by a rule
-// that the failing sentence is only one case of.
+// sentences and other, 1 and 2, were written by two people who had not seen the
+// intents. They are a measure, not a list of rules: what fails here is mended by
+// a rule that the failing sentence is only one case of. At first sight, before
+// anything was mended, of 60 sentences were right: set 1 en 52, zh 48; set 2
+// en 47, zh 53; no action came of the others of either set. Once mended they
+// say little about sentences to come.
+//
+// own was written with the rules in sight, by whoever wrote the rules, to see
+// how phrasing varies; none_* likewise are sentences of which nothing may come.
+// Of the first part of own 227 of 265 were right at first in English and 211 of
+// 264 in Chinese, of the second, written after the rules had been widened, 101
+// and 103 of 112.
 
 func rows(t *testing.T, file string) [][]string {
 	t.Helper()
@@ -33,12 +43,19 @@ func rows(t *testing.T, file string) [][]string {
 }
 
 func TestUnseenSentences(t *testing.T) {
-	s := set(t)
-	for _, lang := range []string{"en", "zh"} {
-		t.Run(lang, func(t *testing.T) {
-			list := rows(t, "sentences_"+lang+".tsv")
-			if len(list) < 60 {
-				t.Fatalf("%d sentences, want at least 60", len(list))
+	for _, row := range []struct {
+		file  string
+		least int
+	}{
+		{"sentences_en.tsv", 60}, {"sentences_zh.tsv", 60},
+		{"sentences2_en.tsv", 60}, {"sentences2_zh.tsv", 60},
+		{"own_en.tsv", 370}, {"own_zh.tsv", 370},
+	} {
+		t.Run(row.file, func(t *testing.T) {
+			s := set(t)
+			list := rows(t, row.file)
+			if len(list) < row.least {
+				t.Fatalf("%d sentences, want at least %d", len(list), row.least)
 			}
 			right := 0
 			for _, r := range list {
@@ -46,7 +63,7 @@ func TestUnseenSentences(t *testing.T) {
 				if len(r) > 2 {
 					want = r[2]
 				}
-				m, ok := s.Parse(r[0], lang)
+				m, ok := s.Parse(r[0], intent.Lang(r[0], "en"))
 				if wrong := judge(m, ok, r[1], want); wrong != "" {
 					t.Logf("wrong: %s: want %s %s; %s", r[0], r[1], want, wrong)
 				} else {
@@ -64,7 +81,13 @@ func TestUnseenSentences(t *testing.T) {
 // No call that changes anything may come of the others; a question may be
 // looked up in the memory, which changes nothing.
 func TestUnseenOthersDoNothing(t *testing.T) {
-	list := rows(t, "other.tsv")
+	for _, file := range []string{"other.tsv", "other2.tsv", "none_en.tsv", "none_zh.tsv"} {
+		t.Run(file, func(t *testing.T) { othersDoNothing(t, file) })
+	}
+}
+
+func othersDoNothing(t *testing.T, file string) {
+	list := rows(t, file)
 	if len(list) < 100 {
 		t.Fatalf("%d sentences, want at least 100", len(list))
 	}
@@ -148,6 +171,8 @@ func keyWords(s string) []string {
 		grammar[w] = true
 	}
 	var out []string
+	// "wifi密码" are two words, which may be kept in two slots.
+	s = regexp.MustCompile(`(\p{Han})(\p{Latin})|(\p{Latin})(\p{Han})`).ReplaceAllString(s, "$1$3 $2$4")
 	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' }) {
 		if !unicode.Is(unicode.Han, []rune(w)[0]) {
 			if len(w) > 2 && !grammar[w] {
