@@ -1,6 +1,11 @@
 package plugin
 
-import "context"
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+)
 
 // inputKey is the context key of the input that a turn belongs to.
 type inputKey struct{}
@@ -19,4 +24,31 @@ func WithInput(ctx context.Context, in Input) context.Context {
 func InputFrom(ctx context.Context) (Input, bool) {
 	in, ok := ctx.Value(inputKey{}).(Input)
 	return in, ok
+}
+
+// AskerLang is the language of whoever asked for the running call: what the
+// input says, else what its text is written in, else "en".
+func AskerLang(ctx context.Context) string {
+	in, _ := InputFrom(ctx)
+	if in.Lang != "" {
+		return in.Lang
+	}
+	if l := LangOf(in.Payload); l != "" {
+		return l
+	}
+	return "en"
+}
+
+// DecodeArgs decodes the arguments of a call into a struct and refuses fields
+// that it does not have. No arguments at all are an empty object.
+func DecodeArgs(args json.RawMessage, dst any) error {
+	if len(bytes.TrimSpace(args)) == 0 {
+		args = json.RawMessage("{}")
+	}
+	dec := json.NewDecoder(bytes.NewReader(args))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(dst); err != nil {
+		return fmt.Errorf("arguments: %w", err)
+	}
+	return nil
 }

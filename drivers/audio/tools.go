@@ -1,7 +1,6 @@
 package audio
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,11 +45,11 @@ var errStopped = errors.New("sound is not running; try again in a moment")
 // volumeSet is volume_set.
 func (p *Plugin) volumeSet(ctx context.Context, call tool.Call) (tool.Result, error) {
 	var args struct{ Percent *float64 }
-	if err := strict(call.Args, &args); err != nil {
+	if err := plugin.DecodeArgs(call.Args, &args); err != nil {
 		return tool.Result{}, err
 	}
 	if args.Percent == nil || *args.Percent < 0 || *args.Percent > 100 {
-		if lang(ctx) == "zh" {
+		if plugin.AskerLang(ctx) == "zh" {
 			return tool.Result{}, errors.New("音量要在 0 到 100 之间")
 		}
 		return tool.Result{}, errors.New("the volume must be between 0 and 100")
@@ -61,11 +60,11 @@ func (p *Plugin) volumeSet(ctx context.Context, call tool.Call) (tool.Result, er
 // volumeChange is volume_change.
 func (p *Plugin) volumeChange(ctx context.Context, call tool.Call) (tool.Result, error) {
 	var args struct{ Delta *float64 }
-	if err := strict(call.Args, &args); err != nil {
+	if err := plugin.DecodeArgs(call.Args, &args); err != nil {
 		return tool.Result{}, err
 	}
 	if args.Delta == nil || *args.Delta < -100 || *args.Delta > 100 {
-		if lang(ctx) == "zh" {
+		if plugin.AskerLang(ctx) == "zh" {
 			return tool.Result{}, errors.New("音量的变化要在 -100 到 100 之间")
 		}
 		return tool.Result{}, errors.New("the change must be between -100 and 100")
@@ -78,33 +77,8 @@ func (p *Plugin) said(ctx context.Context, percent int) (tool.Result, error) {
 	if err := p.keep(); err != nil {
 		return tool.Result{}, err
 	}
-	if lang(ctx) == "zh" {
+	if plugin.AskerLang(ctx) == "zh" {
 		return tool.Result{Text: fmt.Sprintf("音量现在是百分之%d。", percent)}, nil
 	}
 	return tool.Result{Text: fmt.Sprintf("The volume is now %d percent.", percent)}, nil
-}
-
-// lang is the language of whoever asked, "en" if nobody did.
-func lang(ctx context.Context) string {
-	in, _ := plugin.InputFrom(ctx)
-	if in.Lang != "" {
-		return in.Lang
-	}
-	if l := plugin.LangOf(in.Payload); l != "" {
-		return l
-	}
-	return "en"
-}
-
-// strict decodes arguments and refuses what the schema does not know.
-func strict(args json.RawMessage, to any) error {
-	if len(bytes.TrimSpace(args)) == 0 {
-		args = json.RawMessage("{}")
-	}
-	dec := json.NewDecoder(bytes.NewReader(args))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(to); err != nil {
-		return fmt.Errorf("arguments: %w", err)
-	}
-	return nil
 }

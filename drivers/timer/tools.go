@@ -1,7 +1,6 @@
 package timer
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,7 +61,7 @@ func (p *Plugin) set(ctx context.Context, call tool.Call) (tool.Result, error) {
 		Seconds *float64
 		Label   string
 	}
-	if err := strict(call.Args, &args); err != nil {
+	if err := plugin.DecodeArgs(call.Args, &args); err != nil {
 		return tool.Result{}, err
 	}
 	in, l := asker(ctx, args.Label)
@@ -104,7 +103,7 @@ func (p *Plugin) set(ctx context.Context, call tool.Call) (tool.Result, error) {
 
 // list is timer_list.
 func (p *Plugin) list(ctx context.Context, call tool.Call) (tool.Result, error) {
-	if err := strict(call.Args, &struct{}{}); err != nil {
+	if err := plugin.DecodeArgs(call.Args, &struct{}{}); err != nil {
 		return tool.Result{}, err
 	}
 	_, l := asker(ctx, "")
@@ -128,7 +127,7 @@ func (p *Plugin) list(ctx context.Context, call tool.Call) (tool.Result, error) 
 // cancel is timer_cancel.
 func (p *Plugin) cancel(ctx context.Context, call tool.Call) (tool.Result, error) {
 	var args struct{ ID, Label string }
-	if err := strict(call.Args, &args); err != nil {
+	if err := plugin.DecodeArgs(call.Args, &args); err != nil {
 		return tool.Result{}, err
 	}
 	_, l := asker(ctx, args.Label+args.ID)
@@ -207,17 +206,4 @@ func asker(ctx context.Context, words string) (plugin.Input, string) {
 		}
 	}
 	return in, "zh"
-}
-
-// strict decodes arguments and refuses what the schema does not know.
-func strict(args json.RawMessage, to any) error {
-	if len(bytes.TrimSpace(args)) == 0 {
-		args = json.RawMessage("{}")
-	}
-	dec := json.NewDecoder(bytes.NewReader(args))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(to); err != nil {
-		return fmt.Errorf("arguments: %w", err)
-	}
-	return nil
 }

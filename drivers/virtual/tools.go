@@ -1,7 +1,6 @@
 package virtual
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -70,10 +69,10 @@ var errStopped = errors.New("the virtual devices are not running; try again in a
 // finds the lamp as it was last said to be.
 func (p *Plugin) set(ctx context.Context, call tool.Call) (tool.Result, error) {
 	var args struct{ Name, State string }
-	if err := strict(call.Args, &args); err != nil {
+	if err := plugin.DecodeArgs(call.Args, &args); err != nil {
 		return tool.Result{}, err
 	}
-	zh := lang(ctx) == "zh"
+	zh := plugin.AskerLang(ctx) == "zh"
 	if args.State != "on" && args.State != "off" {
 		if zh {
 			return tool.Result{}, fmt.Errorf("状态 %q 无效，请用 on 或 off", args.State)
@@ -91,7 +90,7 @@ func (p *Plugin) set(ctx context.Context, call tool.Call) (tool.Result, error) {
 		p.mu.Unlock()
 		return tool.Result{}, err
 	}
-	name, called := d.Name, d.called(lang(ctx))
+	name, called := d.Name, d.called(plugin.AskerLang(ctx))
 	if d.absent {
 		p.mu.Unlock()
 		if zh {
@@ -117,10 +116,10 @@ func (p *Plugin) set(ctx context.Context, call tool.Call) (tool.Result, error) {
 
 // list is virtual_list.
 func (p *Plugin) list(ctx context.Context, call tool.Call) (tool.Result, error) {
-	if err := strict(call.Args, &struct{}{}); err != nil {
+	if err := plugin.DecodeArgs(call.Args, &struct{}{}); err != nil {
 		return tool.Result{}, err
 	}
-	zh := lang(ctx) == "zh"
+	zh := plugin.AskerLang(ctx) == "zh"
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.api == nil {
@@ -186,29 +185,4 @@ func word(on, zh bool) string {
 		return "on"
 	}
 	return "off"
-}
-
-// lang is the language of whoever asked, "en" if nobody did.
-func lang(ctx context.Context) string {
-	in, _ := plugin.InputFrom(ctx)
-	if in.Lang != "" {
-		return in.Lang
-	}
-	if l := plugin.LangOf(in.Payload); l != "" {
-		return l
-	}
-	return "en"
-}
-
-// strict decodes arguments and refuses what the schema does not know.
-func strict(args json.RawMessage, to any) error {
-	if len(bytes.TrimSpace(args)) == 0 {
-		args = json.RawMessage("{}")
-	}
-	dec := json.NewDecoder(bytes.NewReader(args))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(to); err != nil {
-		return fmt.Errorf("arguments: %w", err)
-	}
-	return nil
 }
