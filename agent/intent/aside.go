@@ -16,8 +16,8 @@ func (s *Set) withoutAsides(toks []token, question bool, text, lang string, only
 	if depth == 0 || len(s.asides) == 0 {
 		return Match{}, false
 	}
-	try := func(aside, rest []token) (Match, bool) {
-		beside, room, ok := s.asideOf(aside, text)
+	try := func(aside, rest []token, apart bool) (Match, bool) {
+		beside, room, ok := s.asideOf(aside, text, apart)
 		if !ok {
 			return Match{}, false
 		}
@@ -38,10 +38,10 @@ func (s *Set) withoutAsides(toks []token, question bool, text, lang string, only
 		return s.withoutAsides(rest, question, text, lang, beside, depth-1)
 	}
 	for n := min(maxAside, len(toks)-1); n > 0; n-- {
-		if m, ok := try(toks[len(toks)-n:], toks[:len(toks)-n]); ok || m.Problem != "" {
+		if m, ok := try(toks[len(toks)-n:], toks[:len(toks)-n], toks[len(toks)-n].pause); ok || m.Problem != "" {
 			return m, ok
 		}
-		if m, ok := try(toks[:n], toks[n:]); ok || m.Problem != "" {
+		if m, ok := try(toks[:n], toks[n:], toks[n].pause); ok || m.Problem != "" {
 			return m, ok
 		}
 	}
@@ -64,14 +64,16 @@ func both(a, b []string) []string {
 
 // asideOf tells whether the tokens are one of the asides, with or without words
 // of politeness around it, the intents it may stand beside, nil for any, and
-// the words of the room that it speaks of.
-func (s *Set) asideOf(toks []token, src string) (beside []string, room []token, ok bool) {
+// the words of the room that it speaks of. apart tells that a comma divides it
+// from the command, without which nothing is taken for a remark.
+func (s *Set) asideOf(toks []token, src string, apart bool) (beside []string, room []token, ok bool) {
 	short, end := stripEnd(toks, nil, false)
 	plain, front := stripFront(short, nil, true)
-	if front.asking || end.asking || end.question {
-		return nil, nil, false
+	forms := [][]token{short, plain}
+	if front.asking || end.asking || end.question { // 我在厨房呢 stands as it is
+		forms = [][]token{toks}
 	}
-	for _, form := range [][]token{short, plain} {
+	for _, form := range forms {
 		a := attempt{toks: form, tolerant: true}
 		cache := map[slotAt][]candidate{}
 		r := &run{words: s.words, toks: form, tolerant: true, slot: func(name string, pos int) []candidate {
@@ -79,6 +81,9 @@ func (s *Set) asideOf(toks []token, src string) (beside []string, room []token, 
 		}}
 		for _, t := range s.asides {
 			if r.prog = t.prog; !t.mayMatch(a) || !r.match() {
+				continue
+			}
+			if !apart && slices.ContainsFunc(r.captures, func(c capture) bool { return c.slot == "remark" }) {
 				continue
 			}
 			for _, c := range r.captures {

@@ -23,7 +23,7 @@
 // room and device come from the household, and lit, a room whose lamps are meant. The kinds built in are duration
 // (seconds), number (0-100), clock (time of day), text (anything), thing (a
 // short name of something), fact (a statement), doing (what
-// somebody is busy with), pause (no word, but a comma before the next). Each kind is also a slot of
+// somebody is busy with), remark (a short clause about something else), pause (no word, but a comma before the next). Each kind is also a slot of
 // its own name. A slot that stands several times in one sentence gets its
 // values joined by commas; that is how modifiers in any order are written:
 // "[({size}|{roast})] [({size}|{roast})] {drink}".

@@ -150,7 +150,7 @@ func (l *loader) slots(n *yaml.Node) {
 		}
 		if v.Kind == yaml.ScalarNode {
 			if kinds[v.Value] == nil {
-				l.fail(v.Line, "", "槽位 %q 的类型 %q 不存在；可以用 clock、duration、number、text、thing、clause、fact、statement、task、doing、pause", "the slot %q is of the unknown kind %q; possible are clock, duration, number, text, thing, clause, fact, statement, task, doing, pause", name, v.Value)
+				l.fail(v.Line, "", "槽位 %q 的类型 %q 不存在；可以用 clock、duration、number、text、thing、clause、fact、statement、task、doing、remark、pause", "the slot %q is of the unknown kind %q; possible are clock, duration, number, text, thing, clause, fact, statement, task, doing, remark, pause", name, v.Value)
 				continue
 			}
 			l.set.slots[name] = slot{kind: v.Value}

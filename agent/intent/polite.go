@@ -70,7 +70,7 @@ var notAName = setOf(`mom mum mommy mummy dad daddy honey darling guys everyone 
 // does not count where a free slot would begin or end beside it.
 var (
 	before = politeList(`
-		please, well, um, uh, er, erm, hmm, oh, ah, aha, umm, uhm,
+		please, well, shh, shush, got a minute, got a second, have you got a minute, do you have a minute, do you have a second, um, uh, er, erm, hmm, oh, ah, aha, umm, uhm,
 		sorry to bother you, sorry to disturb you, pardon me, pardon, if it is not too much trouble, if you would, if you would be so kind, if possible, if that is ok,
 		when you have a moment, when you have a second, when you get a chance, when you are ready, whenever you are ready, hey you, hey there, pretty please,
 		now then, right then, ok then, so then, ok ok, ok so, ok now, yes, yep, yup, go on, come on, look, listen up, let us see, let me see, actually, quick question, one question,
@@ -84,8 +84,8 @@ var (
 		i said, and now, good morning, good evening, good night, goodnight, home agent, homeagent, if you could, if you can, if you do not mind, quickly now,
 		it is dark, it is dark in here, it is getting dark, it is too dark, it is too dark in here, it is so dark in here, it is too bright, it is too bright in here,
 		i am home, i am back, i am going to bed, i am off to bed, i am leaving, i am going out, time for bed, it is bedtime,
-		问一下, 问下, 想问一下, 我想问一下, 想问下, 我想问下, 麻烦问一下, 请问一下, 请教一下, 跟你说, 我跟你说, 对了, 哦对了, 啊对了, 去, 小盒子, 盒子, 小家伙, 小助手, 小助理, 小机器人, 机器人, 宝贝, 亲爱的, 亲, 老伙计, 伙计, 那什么,
-		算了, 哎呀, 哎哟, 哎呦, 唉呀, 哇, 好吧, 行吧, 好好好, 好了好了, 行了行了, 行了, 嗯嗯, 这样吧, 求你了, 求求你, 求求你了, 有劳, 有劳你, 烦请, 烦劳, 辛苦你, 辛苦一下, 可以的话, 方便的话, 如果可以的话, 要是方便的话, 有空的话, 要是可以的话, 如果方便的话,
+		问一下, 问下, 想问一下, 我想问一下, 想问下, 我想问下, 麻烦问一下, 请问一下, 请教一下, 跟你说, 我跟你说, 对了, 哦对了, 啊对了, 去, 有空吗, 忙吗, 在吗, 在不在, 小盒子, 盒子, 小家伙, 小助手, 小助理, 小机器人, 机器人, 宝贝, 亲爱的, 亲, 老伙计, 伙计, 那什么,
+		算了, 嘘, 哎呀, 哎哟, 哎呦, 唉呀, 哇, 好吧, 行吧, 好好好, 好了好了, 行了行了, 行了, 嗯嗯, 这样吧, 求你了, 求求你, 求求你了, 有劳, 有劳你, 烦请, 烦劳, 辛苦你, 辛苦一下, 可以的话, 方便的话, 如果可以的话, 要是方便的话, 有空的话, 要是可以的话, 如果方便的话,
 		我想请你, 我想麻烦你, 想请你, 想麻烦你, 希望你, 希望你能, 我希望你能, 想让你, 你去, 你给我, 你来, 你先, 你现在, 你就, 你赶紧, 你快, 你快点, 你马上, 给我去, 老规矩, 嗨喽, 哈喽, 哈罗, 喂喂, 下午好, 中午好, 上午好, 早安, 早啊, 不好意思啊, 抱歉, 抱歉打扰, 打扰了, 打扰你了, 那个啥, 话说,
 		就现在, 现在请, 你好啊, 嘿嘿, 呵呵, 额, 呃呃, 嗯那个, 呃那个, 哦那个, 啊那个, 顺便帮我, 然后, 接着, 还有, 再就是,
 		请, 请问, 请你, 请您, 麻烦, 麻烦你, 麻烦您, 帮我, 帮忙, 帮个忙, 给我, 替我, 你帮我, 拜托, 拜托你, 劳驾, 劳烦, 劳烦你, 嗯, 呃, 喂, 嘿, 嗨, 哎, 诶, 唉, 哦, 噢, 啊, 好的, 那就, 那么, 快点, 快点儿, 赶紧, 赶快, 马上, 立刻, 立即,

@@ -88,6 +88,28 @@ func readDoing(toks []token, pos int, src string) []candidate {
 	})
 }
 
+// noRemark are words that a remark beside a command does not hold: negation,
+// condition, another time, other people, speech, doubt, a question.
+var noRemark = setOf(`not no never none nothing if when while whenever unless until said says say saying told tell tells asks asked ask think thought wonder guess maybe perhaps
+	later tomorrow yesterday tonight kidding joking wait hold but or instead except before after ago used would could should might did does was were had he she they him her them his
+	you your what why how who which where whether because story film book song movie once set put turn turned stop timer reminder lamp light volume
+	不 没 别 甭 如 若 假 要 是 说 问 叫 让 喊 讲 想 等 候 才 谁 什 怎 哪 吗 呢 再 明 昨 前 后 除 只 但 可 会 该 应 他 她 它 们 你 您 万 电 影 故 事 书 歌 从 灯 把 被 定 计 音 记 忘 提 醒`)
+
+// readRemark is the slot kind remark: a short clause about something else.
+func readRemark(toks []token, pos int, src string) []candidate {
+	return spans(toks, pos, 8, src, func(from, to int) bool {
+		if to-from < 2 {
+			return false
+		}
+		for i, t := range toks[from:to] {
+			if noRemark[t.text] || t.hard || i > 0 && t.pause {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 // readPause is the slot kind pause: no word, but a comma or a stop before the next one.
 func readPause(toks []token, pos int, _ string) []candidate {
 	if pos > 0 && pos < len(toks) && toks[pos].pause {

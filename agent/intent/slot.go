@@ -19,6 +19,7 @@ var kinds = map[string]func(toks []token, pos int, src string) []candidate{
 	"task":      readTask,
 	"doing":     readDoing,
 	"pause":     readPause,
+	"remark":    readRemark,
 }
 
 // isFree tells the kinds that take words without understanding them; a voice
