@@ -34,6 +34,8 @@ type program []instr
 type words struct {
 	list  []string
 	index map[string]uint32
+	// room is where programs are made before they are copied.
+	room program
 }
 
 func newWords() *words { return &words{index: map[string]uint32{}} }
@@ -51,9 +53,10 @@ func (w *words) number(s string) uint32 {
 // compile makes a program of a template. A template is at most maxTemplate
 // bytes long, so that jumps fit into 16 bits.
 func compile(n node, w *words) program {
-	c := &compiler{words: w}
+	c := &compiler{words: w, prog: w.room[:0]}
 	c.emit(n)
 	c.put(instr{op: opDone})
+	w.room = c.prog
 	return slices.Clone(c.prog)
 }
 

@@ -73,6 +73,9 @@ func (p *templateParser) alternatives(closing string) (node, error) {
 	}
 	defer func() { p.depth-- }()
 	var alts altNode
+	if closing != "" {
+		alts = make(altNode, 0, 8)
+	}
 	for {
 		s, err := p.sequence()
 		if err != nil {
@@ -137,6 +140,9 @@ func (p *templateParser) sequence() (seqNode, error) {
 			ws, err := p.words()
 			if err != nil {
 				return nil, err
+			}
+			if s == nil && p.pos < len(p.src) && strings.IndexByte("|)]", p.src[p.pos]) >= 0 {
+				return ws, nil // a choice of plain words is shared, not copied
 			}
 			s = append(s, ws...)
 		}
