@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 
 	"homeagent/drivers/voice/speech"
@@ -57,15 +59,21 @@ func (l *localWake) load() (*wake.Model, error) {
 	return l.model, nil
 }
 
+// installed reports whether the weights are there, without reading them.
+func (l *localWake) installed() bool {
+	_, err := os.Stat(filepath.Join(l.models, "wake", wake.EmbeddingFile))
+	return err == nil
+}
+
 // Open implements Wake. A stored word that cannot be read is an error only
 // when no other is left.
 func (l *localWake) Open(words []Word) (speech.Detector, error) {
+	if len(words) == 0 && l.installed() {
+		return nil, errNoWord{} // a box without a word does not hold the weights
+	}
 	m, err := l.load()
 	if err != nil {
 		return nil, err
-	}
-	if len(words) == 0 {
-		return nil, errNoWord{}
 	}
 	var good []*wake.Word
 	var errs []error
@@ -80,8 +88,11 @@ func (l *localWake) Open(words []Word) (speech.Detector, error) {
 		}
 		good = append(good, word)
 	}
-	if len(good) == 0 {
+	if len(good) == 0 && len(words) > 0 {
 		return nil, errors.Join(errs...)
+	}
+	if len(good) == 0 {
+		return nil, errNoWord{}
 	}
 	return wake.NewDetector(m, good...)
 }
