@@ -32,12 +32,13 @@ test: setup lint ## everything that can be tested on this computer, with the rac
 bench: setup build ## measure the promises; prints one JSON object a line
 	@$(GO) run -tags '$(TAGS)' ./tools/bench -bin bin
 
-install: build ## binaries, defaults and a systemd unit below $(DESTDIR)$(PREFIX) and $(DESTDIR)/etc
+install: setup build ## binaries, models, defaults and a systemd unit below $(DESTDIR)$(PREFIX) and $(DESTDIR)/etc
 	install -D -m 0755 bin/homed '$(DESTDIR)$(PREFIX)/bin/homed'
 	install -D -m 0755 bin/homed-agent '$(DESTDIR)$(PREFIX)/bin/homed-agent'
 	install -D -m 0755 bin/homectl '$(DESTDIR)$(PREFIX)/bin/homectl'
 	test -e '$(DESTDIR)/etc/homeagent/config.yaml' || install -D -m 0640 overlay/etc/homeagent/config.yaml '$(DESTDIR)/etc/homeagent/config.yaml'
-	mkdir -p '$(DESTDIR)/usr/lib/systemd/system'
+	mkdir -p '$(DESTDIR)/usr/share/homeagent/models' '$(DESTDIR)/usr/lib/systemd/system'
+	cp -R "$${HOMEAGENT_MODELS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/homeagent/models}/." '$(DESTDIR)/usr/share/homeagent/models/'
 	sed 's|@PREFIX@|$(PREFIX)|g' tools/install/homeagent.service > '$(DESTDIR)/usr/lib/systemd/system/homeagent.service'
 	install -D -m 0644 tools/install/homeagent.sysusers '$(DESTDIR)/usr/lib/sysusers.d/homeagent.conf'
 	@echo 'Now: systemd-sysusers && systemctl daemon-reload && systemctl enable --now homeagent; the code for the first visit: journalctl -u homeagent'

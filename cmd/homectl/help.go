@@ -44,6 +44,7 @@ func helpTexts() map[string]words.Text {
 		"restart":       {ZH: "重启一个进程：agent 或 door。", EN: "Restart a process: agent or door."},
 		"restart_name":  {ZH: "agent 或 door。", EN: "agent or door."},
 		"llm":           {ZH: "语言模型：设置一个。", EN: "Language models: set one."},
+		"llm_clear":     {ZH: "不再使用任何语言模型。", EN: "Use no language model any more."},
 		"llm_set":       {ZH: "使用一个语言模型；会询问它的密钥。", EN: "Use a language model; its key is asked for."},
 		"llm_kind":      {ZH: "deepseek、openai（以及和它说同样接口的）或 ollama。", EN: "deepseek, openai (and what speaks like it), or ollama."},
 		"llm_base":      {ZH: "服务器的地址，写到 /v1 为止。", EN: "Address of the server, up to /v1."},

@@ -56,7 +56,27 @@ func (c *restartCmd) Run(e *env) error {
 }
 
 type llmCmd struct {
-	Set llmSetCmd `cmd:"" help:"${llm_set}"`
+	Set   llmSetCmd   `cmd:"" help:"${llm_set}"`
+	Clear llmClearCmd `cmd:"" help:"${llm_clear}"`
+}
+
+type llmClearCmd struct{}
+
+// Run takes every language model out of the configuration; keys stay.
+func (c *llmClearCmd) Run(e *env) error {
+	var text string
+	if err := e.ask(control.Request{Cmd: control.ConfigGet}, &text); err != nil {
+		return err
+	}
+	changed, err := config.Patch([]byte(text), []byte(`{"providers":null}`))
+	if err != nil {
+		return err
+	}
+	if err := e.ask(control.Request{Cmd: control.ConfigSet, Text: string(changed)}, nil); err != nil {
+		return err
+	}
+	fmt.Fprintln(e.out, e.words("已去掉所有大模型，正在重启智能体。", "No language model is used any more; the agent starts anew."))
+	return nil
 }
 
 type llmSetCmd struct {
@@ -68,6 +88,9 @@ type llmSetCmd struct {
 
 func (c *llmSetCmd) Run(e *env) error {
 	p := config.Provider{Kind: c.Kind, BaseURL: c.BaseURL, Model: c.Model}
+	if u, err := url.Parse(c.BaseURL); c.BaseURL != "" && (err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "") {
+		return words.Errorf("%q 不是网址；网址形如 http://192.168.1.5:8000/v1", "%q is no web address; it looks like http://192.168.1.5:8000/v1", c.BaseURL)
+	}
 	if c.Kind == "ollama" && c.Model == "" {
 		return words.Errorf("请用 --model 名称 指明模型，名称见 `ollama list`", "say which model with --model NAME, as `ollama list` shows it")
 	}

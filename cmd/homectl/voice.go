@@ -100,6 +100,9 @@ func (c *hearCmd) Run(e *env) error {
 	case !ended:
 		return words.Errorf("连接中断，录音没有听完；`homectl logs` 可能说明原因", "the connection ended before the recording did; `homectl logs` may tell why")
 	case c.Out != "" && answers == 0:
+		if c.NoWake {
+			return words.Errorf("没有回答，因此没有写文件", "there was no answer, so nothing was written")
+		}
 		return words.Errorf("没有回答，因此没有写文件；请看录音里是否有唤醒词，或加 --no-wake", "there was no answer, so nothing was written; does the wake word stand in the recording? Try --no-wake")
 	}
 	return nil

@@ -225,9 +225,6 @@ func (a *agentHouse) health(lang string) string {
 		list := strings.Join(failed, ", ")
 		zh, en = "有些部分没有启动："+list+"。详情见 homectl status。", "Some parts did not start: "+list+". See homectl status."
 	}
-	if e := a.chain.Trouble(); e != nil {
-		zh, en = zh+chain.Why(e, "zh"), en+" "+chain.Why(e, "en")
-	}
 	if lang == "zh" {
 		return zh
 	}

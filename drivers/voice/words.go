@@ -14,8 +14,8 @@ func (p phrase) in(lang string) string {
 var (
 	sayFailed       = phrase{"我没能听懂，语音识别出错了。请稍后再试。", "I could not make that out: speech recognition failed. Please try again."}
 	sayNotTaken     = phrase{"我没能记下这句话，请再说一遍。", "I could not take that down. Please say it again."}
-	noteEnglishOnly = phrase{"我现在只听得懂英文指令。要说中文，请在设置里填写 voice.transcription。", "I understand English commands only for now. To speak another language, set voice.transcription in the settings."}
-	sayNoEngine     = phrase{"还没有安装语音识别。请运行 tools/setup，或在设置里填写 voice.transcription。", "No speech recognition is installed. Run tools/setup, or set voice.transcription in the settings."}
+	noteEnglishOnly = phrase{"我现在只听得懂英文指令。要说中文，请在 config.yaml 里填写 voice.transcription。", "I understand English commands only for now. To speak freely or in another language, set voice.transcription in config.yaml."}
+	sayNoEngine     = phrase{"还没有安装语音识别。请运行 tools/setup，或在 config.yaml 里填写 voice.transcription。", "No speech recognition is installed. Run tools/setup, or set voice.transcription in config.yaml."}
 	sayLate         = phrase{"还没有等到回答，有了就告诉您。", "There is no answer yet; I will say it when it comes."}
 
 	noteMicLost      = phrase{"麦克风用不了：%s。会自动重试；请检查它是否插好。", "The microphone cannot be used: %s. It is tried again; check that it is plugged in."}

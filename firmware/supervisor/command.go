@@ -44,6 +44,7 @@ func (s *Supervisor) Handle(_ context.Context, peer control.Peer, req control.Re
 			Watchdog: watchdog.In(req.Lang), Wifi: wifi.In(req.Lang),
 		}, nil
 	case control.Restart:
+		s.loadConfig() // its owner may have edited config.yaml by hand
 		switch req.Name {
 		case "agent":
 			s.agent.restart()

@@ -105,11 +105,20 @@ func (c *Chain) Chat(ctx context.Context, req provider.Request) (provider.Respon
 // fail, is the last one's.
 func (c *Chain) ChatStream(ctx context.Context, req provider.Request, emit func(provider.Chunk) error) (provider.Response, error) {
 	var last *provider.Error
+	said := ""
 	out := &output{emit: emit}
 	for i, l := range c.links {
 		if last != nil {
 			c.opts.Log.Warn("provider passed over", "provider", last.Provider, "kind", last.Kind, "next", l.Name())
-			if err := out.restart(Why(last, req.Lang)); err != nil {
+			// What the open breaker stands for was said when it opened, and one
+			// sentence says it for several providers that fail alike.
+			notice := Why(last, req.Lang)
+			if last.Kind == provider.Open || notice == said {
+				notice = ""
+			} else {
+				said = notice
+			}
+			if err := out.restart(notice); err != nil {
 				return provider.Response{}, canceled(l, err)
 			}
 		}

@@ -24,7 +24,7 @@ func Why(e *provider.Error, lang string) string {
 type words struct{ zh, en string }
 
 var reasons = map[provider.Kind]words{
-	provider.Auth:      {"大模型不接受这个密钥，请用 homectl llm set 或在页面上重新填写。", "The language model refuses the key; set it again with homectl llm set or on the page."},
+	provider.Auth:      {"大模型不接受这个密钥，请用 homectl llm set 重新填写。", "The language model refuses the key; set it again with homectl llm set."},
 	provider.Balance:   {"大模型账户余额不足，请充值。", "The language model's account has no credit left; please top it up."},
 	provider.Invalid:   {"大模型不接受这个请求，请检查配置里的模型名称和地址。", "The language model refuses the request; check its model name and address in the configuration."},
 	provider.RateLimit: {"大模型说请求太多，过一会儿再试。", "The language model says there were too many requests; try again in a while."},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"homeagent/agent/control"
 	"homeagent/agent/intent"
 	"homeagent/agent/provider"
 	"homeagent/agent/tool"
@@ -26,6 +27,10 @@ func (p *Provider) think(req provider.Request) provider.Response {
 	lang := answerLang(text, req.Lang)
 	made := callsAfter(req.Messages[last+1:])
 
+	if i, ok := control.Recognise(text); ok && i.NeedsPending() {
+		// A yes or no that answers a question never comes here.
+		return say(p.direct(intent.Match{Intent: "control"}, lang, text))
+	}
 	m, ok := p.opt.Intents.Parse(text, lang)
 	switch {
 	case m.Problem != "":

@@ -184,8 +184,8 @@ func (p *Provider) modelState(lang string) string {
 		}
 	}
 	return both(lang,
-		"还没有接大语言模型；要接上，请运行 homectl llm set deepseek（它会问你要密钥），或在网页上添加。",
-		"No language model is configured; to add one, run `homectl llm set deepseek` (it asks for the key) or use the page.")
+		"还没有接大语言模型；要接上，请运行 homectl llm set deepseek（它会问你要密钥）。",
+		"No language model is configured; to add one, run `homectl llm set deepseek` (it asks for the key).")
 }
 
 // notUnderstood answers what is no intent. Calls that somebody else made in

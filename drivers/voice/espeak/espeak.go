@@ -21,7 +21,8 @@ const longestSentence = 300
 type Config struct {
 	// Program is the path of espeak-ng, "" looks it up.
 	Program string
-	// Speed is words a minute, 80 to 450, default 165.
+	// Speed is words a minute, 80 to 450, default 140: at the
+	// program's own 165 a listener, and a recogniser, misses more words.
 	Speed int
 	// Wait is how long the program may give nothing, default 10 s.
 	Wait time.Duration
@@ -39,7 +40,7 @@ func New(cfg Config) *Speaker {
 		cfg.Program = program
 	}
 	if cfg.Speed < 80 || cfg.Speed > 450 {
-		cfg.Speed = 165
+		cfg.Speed = 140
 	}
 	if cfg.Wait <= 0 {
 		cfg.Wait = 10 * time.Second

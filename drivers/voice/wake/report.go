@@ -76,14 +76,18 @@ func (r Report) Text(lang string) string {
 		}
 	}
 	switch {
+	case r.Good() < MinTakes && chinese:
+		lines = append(lines, fmt.Sprintf("能用的有 %d 遍，需要 %d 遍。", r.Good(), MinTakes))
+	case r.Good() < MinTakes:
+		lines = append(lines, fmt.Sprintf("%d good takes are there, %d are needed.", r.Good(), MinTakes))
 	case r.Weak && chinese:
 		lines = append(lines, "已经学会，但这个词不容易分辨，可能经常听不到；可以多录几遍或换一个更长的词。")
 	case r.Weak:
-		lines = append(lines, "Learned, but this word is hard to tell apart and may often be missed: add more takes or choose a longer word.")
+		lines = append(lines, "Learnt, but this word is hard to tell apart and may often be missed: add more takes or choose a longer word.")
 	case len(lines) == 0 && chinese:
 		lines = append(lines, "唤醒词已经学会。")
 	case len(lines) == 0:
-		lines = append(lines, "The wake word has been learned.")
+		lines = append(lines, "The wake word has been learnt.")
 	}
 	return strings.Join(lines, "\n")
 }
