@@ -246,3 +246,28 @@ func TestSetConfigAndSecret(t *testing.T) {
 		t.Error("the secret is in the log")
 	}
 }
+
+// TestRestartReadsHandEdits: who edits config.yaml and restarts a process gets
+// what the file says now, and hears of what is wrong with it.
+func TestRestartReadsHandEdits(t *testing.T) {
+	h := start(t, t.TempDir())
+	first := h.status("both to run", running)
+	path := filepath.Join(h.dir, "config.yaml")
+	restart := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.client.Call(t.Context(), control.Request{Cmd: control.Restart, Name: "agent"}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	restart("agent: {max_tool_rounds: 4}\n")
+	h.status("the agent to start with the edited file", func(r control.StatusReport) bool {
+		return running(r) && r.Processes[1].PID != first.Processes[1].PID && strings.Contains(h.log.String(), `config="agent: {max_tool_rounds: 4}`)
+	})
+	restart("agent: [\n")
+	h.status("the broken file to be told", func(r control.StatusReport) bool {
+		return len(r.Notices) == 1 && strings.Contains(r.Notices[0], "config.yaml")
+	})
+}

@@ -158,8 +158,17 @@ func TestBreaker(t *testing.T) {
 			}
 		}
 		ask() // three tries open the breaker
-		ask()
-		ask()
+		for range 2 {
+			_, err := c.ChatStream(t.Context(), provider.Request{}, func(ch provider.Chunk) error {
+				if ch.Notice != "" {
+					t.Errorf("an open breaker is told again: %q", ch.Notice)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
 		if first.calls.Load() != 3 {
 			t.Errorf("%d calls while the breaker is open, want 3", first.calls.Load())
 		}
