@@ -18,6 +18,9 @@ const (
 	maxItemBytes = 512 << 10
 	maxDidText   = 1 << 10 // bytes of a tool's output that are kept
 	historyKey   = "history"
+	// repeatTime is how long after it was last said the same sentence on the
+	// same channel is a repetition, as those of a ringing timer are.
+	repeatTime = 2 * time.Minute
 )
 
 // Role is who an Item is by.
@@ -45,6 +48,8 @@ type Item struct {
 	// Call and Status belong to RoleDid.
 	Call   *tool.Call  `json:"call,omitempty"`
 	Status tool.Status `json:"status,omitempty"`
+
+	last time.Time // when the same was said again, see repeats
 }
 
 func (it Item) size() int {
@@ -66,15 +71,20 @@ type history struct {
 
 func newHistory() *history { return &history{} }
 
-// event takes over what belongs into the history. Internal sources stay out.
-func (h *history) event(e event.Event) {
+// event takes over what belongs into the history; internal sources stay out. It
+// reports whether the event is news: an output that only repeats the newest
+// item of its channel is none.
+func (h *history) event(e event.Event) (news bool) {
 	it := Item{Time: e.Time, Input: e.Input, Source: e.Source, Channel: e.Channel, Text: e.Text}
 	switch {
 	case strings.HasPrefix(e.Source, "_") || strings.HasPrefix(e.Channel, "_"):
-		return
+		return true
 	case e.Type == event.RawInput:
 		it.Role = RoleUser
 	case e.Type == event.AgentOutput && e.Text != "":
+		if h.repeats(e) {
+			return false
+		}
 		it.Role = RoleAgent
 	case e.Type == event.ToolCall && e.Call != nil && e.Call.Name != "output_send":
 		call := *e.Call
@@ -84,9 +94,33 @@ func (h *history) event(e event.Event) {
 			it.Text = strings.ToValidUTF8(e.Result.Text[:min(len(e.Result.Text), maxDidText)], "")
 		}
 	default:
-		return
+		return true
 	}
 	h.add(it)
+	return true
+}
+
+// repeats reports whether the output says what the newest item of its channel
+// says. Each repetition renews the time, so that a long ring stays one item.
+func (h *history) repeats(e event.Event) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := len(h.items) - 1; i >= 0; i-- {
+		it := &h.items[i]
+		if it.Channel != e.Channel {
+			continue
+		}
+		last := it.last
+		if last.IsZero() {
+			last = it.Time
+		}
+		if it.Role != RoleAgent || it.Text != e.Text || e.Time.Sub(last) > repeatTime {
+			return false
+		}
+		it.last = e.Time
+		return true
+	}
+	return false
 }
 
 func (h *history) add(it Item) {

@@ -192,8 +192,9 @@ type agent struct {
 	history *history
 }
 
-// event takes what the bus brings.
+// event takes what the bus brings. A repetition is shown to nobody again.
 func (a *agent) event(e event.Event) {
-	a.history.event(e)
-	a.feed.publish("", string(e.Type), e)
+	if a.history.event(e) {
+		a.feed.publish("", string(e.Type), e)
+	}
 }
