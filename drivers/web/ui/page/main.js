@@ -110,6 +110,12 @@ $('text').addEventListener('keydown', (ev) => {
 $('listen').addEventListener('click', () => talk.listen());
 $('open-status').addEventListener('click', () => status.open(boot));
 $('close-status').addEventListener('click', () => $('status').close());
+// A tap beside the panel closes it; Escape does so by itself.
+$('status').addEventListener('click', (ev) => {
+  const r = $('status').getBoundingClientRect();
+  const beside = ev.clientX < r.left || ev.clientX > r.right || ev.clientY < r.top || ev.clientY > r.bottom;
+  if (ev.target === $('status') && beside) $('status').close();
+});
 $('retry').addEventListener('click', boot);
 $('sign-out').addEventListener('click', async () => {
   try { await call('POST', 'logout', {}); } catch { /* the next request shows it */ }

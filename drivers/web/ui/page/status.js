@@ -1,89 +1,112 @@
-// The status panel: what the door, the supervisor and the agent say of themselves.
+// The status panel: what the door, the supervisor and the agent say of
+// themselves, what needs a hand first. GET /api/v1/status has the rest.
 import { $, el } from './dom.js';
 import { call, Problem } from './api.js';
-import { t, label, span, stateWord } from './words.js';
+import { t, lang, label, span, stateWord } from './words.js';
 
 export async function open(signedOut) {
   const body = $('status-body');
   body.replaceChildren(el('p', {}, t('loading')));
   $('status').showModal();
   let s;
+  let voice = null;
   try {
-    s = await call('GET', 'status');
+    [s, voice] = await Promise.all([call('GET', 'status'), call('GET', 'voice').catch(() => null)]);
   } catch (e) {
     if (e instanceof Problem && e.status === 401) { $('status').close(); signedOut(); return; }
     body.replaceChildren(el('p', { class: 'error' }, e.message || t('lineDown')));
     return;
   }
-  body.replaceChildren();
-  for (const part of ['agent', 'supervisor', 'door']) {
-    body.append(el('h3', {}, label(part)));
-    const v = s[part];
-    if (v && v.title && v.code) body.append(el('p', { class: 'notice' }, v.title)); // a problem in its place
-    else body.append(...notices(v), render(v));
+  body.replaceChildren(...panel(s, voice));
+}
+
+// A part that cannot be asked is a problem in its place.
+const well = (v) => (v && !(v.title && v.code) ? v : null);
+
+function panel(s, voice) {
+  const agent = well(s.agent);
+  const supervisor = well(s.supervisor);
+  const door = well(s.door);
+  return [
+    ...attention(s, voice),
+    ...section('processes', [
+      ...(supervisor?.processes || []).map((p) => [label(p.name), process(p)]),
+      [label('uptime_s'), door && span(door.uptime_s)],
+      [label('version'), door?.version],
+    ]),
+    ...section('provider', [
+      [label('answers'), agent && (agent.provider === 'offline' ? t('offlineProvider') : agent.provider)],
+      [label('turn'), agent?.turn && agent.turn.source && stateWord(agent.turn.step || 'running')],
+      [label('queue'), agent && String((agent.queue?.user || 0) + (agent.queue?.internal || 0))],
+    ]),
+    ...section('voice', [
+      [label('state'), voice && stateWord(voice.state)],
+      [label('microphone'), device(agent?.audio?.microphone)],
+      [label('speaker'), device(agent?.audio?.speaker)],
+      [label('wake_words'), voice && (voice.wake_words?.join(', ') || t('none'))],
+      [label('understands'), voice && (voice.understands?.map(tongue).join(', ') || t('none'))],
+    ]),
+    ...section('volume', [
+      [label('volume'), agent?.audio && `${agent.audio.volume}%${agent.audio.muted ? ` · ${label('muted')}` : ''}`],
+    ]),
+    folded(label('machine'), [
+      ...['isolation', 'tracker', 'watchdog', 'wifi', 'data_dir'].map((k) => [label(k), supervisor?.[k]]),
+      // Where nothing is recorded, the supervisor says so in the reader's language.
+      [label('undo'), agent && !/^none\b/.test(agent.tracker || '') ? agent.tracker : ''],
+    ]),
+    folded(`${label('plugins')}${agent ? ` (${agent.plugins?.length || 0})` : ''}`, (agent?.plugins || []).map((p) => [p.name, stateWord(p.state)])),
+  ].filter(Boolean);
+}
+
+// attention lists what is wrong, each with what to do about it, once.
+function attention(s, voice) {
+  const found = new Set();
+  const say = (x) => { if (x) found.add(typeof x === 'string' ? x : x.text || ''); };
+  for (const part of [s.door, s.supervisor, s.agent]) {
+    if (part && !well(part)) say(part.title);
+    for (const n of [...(part?.notes || []), ...(part?.notices || [])]) say(n);
   }
-}
-
-// notices are sentences for people; they stand first and stand out.
-function notices(v) {
-  const list = [...(v?.notices || []), ...(v?.notes || [])];
-  return list.map((n) => el('p', { class: 'notice' }, typeof n === 'string' ? n : n.text || JSON.stringify(n)));
-}
-
-// Left out: what only a developer wants; GET /api/v1/status has it.
-const hidden = new Set(['notices', 'notes', 'since', 'since_unix', 'pid', 'tools', 'log_bytes', 'overruns']);
-const empty = (v) => v === null || v === undefined || v === '' || (Array.isArray(v) && v.length === 0);
-
-function render(v, depth = 0) {
-  if (empty(v)) return t('none');
-  if (typeof v === 'boolean') return v ? t('yes') : t('no');
-  if (typeof v !== 'object') return when(v) || String(v);
-  if (depth > 3) return JSON.stringify(v);
-  if (Array.isArray(v)) return list(v, depth);
-  const dl = el('dl');
-  for (const [k, x] of Object.entries(v)) {
-    if (hidden.has(k) || empty(x)) continue;
-    dl.append(el('dt', {}, label(k)), el('dd', {}, value(k, x, depth)));
+  for (const p of s.supervisor?.processes || []) {
+    if (p.state !== 'running') say(t('processDown')(label(p.name), stateWord(p.state)));
   }
-  return dl;
+  for (const p of s.agent?.plugins || []) {
+    if (p.state === 'failed') say(t('pluginDown')(p.name, p.reason || ''));
+  }
+  for (const d of ['microphone', 'speaker']) {
+    const v = s.agent?.audio?.[d];
+    if (v && !v.present) say(v.note);
+  }
+  for (const n of voice?.notes || []) say(n);
+  found.delete('');
+  if (found.size === 0) return [el('p', { class: 'good' }, t('allWell'))];
+  return [el('h3', {}, t('attention')), el('ul', { class: 'notices' }, ...[...found].map((x) => el('li', { class: 'notice' }, x)))];
 }
 
-function value(k, x, depth) {
-  if (k.endsWith('uptime_s')) return span(x);
-  if (k === 'state') return stateWord(x);
-  if (x && typeof x === 'object' && !Array.isArray(x)) return short(x) ?? render(x, depth + 1);
-  return render(x, depth + 1);
-}
-
-// when shows a point in time as people write it here.
-function when(v) {
-  if (typeof v !== 'string' || !/^\d{4}-\d\d-\d\dT/.test(v)) return '';
-  const d = new Date(v);
-  return Number.isNaN(d.getTime()) ? '' : d.toLocaleString(document.documentElement.lang);
-}
-
-// list shows named things by their names, plain ones in a row.
-function list(v, depth) {
-  if (v.every((x) => x === null || typeof x !== 'object')) return v.join(', ');
+function rows(list) {
   const dl = el('dl');
-  v.forEach((x, i) => {
-    const { name = String(i + 1), ...rest } = x || {};
-    dl.append(el('dt', {}, name), el('dd', {}, short(rest) ?? render(rest, depth + 1)));
-  });
-  return dl;
+  for (const [k, v] of list) if (v) dl.append(el('dt', {}, k), el('dd', {}, v));
+  return dl.children.length > 0 ? dl : null;
 }
 
-// short is a thing of few plain values on one line: how it is first, then the
-// reason; the version only where there is nothing else to say.
-function short(o) {
-  let entries = Object.entries(o).filter(([k, v]) => !hidden.has(k) && !empty(v) && !(k === 'restarts' && v === 0));
-  if (entries.some(([, v]) => typeof v === 'object')) return null;
-  if (o.state) entries = entries.filter(([k]) => k !== 'version');
-  entries.sort(([a], [b]) => (b === 'state') - (a === 'state'));
-  if (entries.length > 4) return null;
-  return entries.map(([k, v]) => {
-    if (k === 'state') return stateWord(v);
-    if (k === 'note' || k === 'reason') return String(v);
-    return `${label(k)} ${typeof v === 'boolean' ? (v ? t('yes') : t('no')) : when(v) || v}`;
-  }).join(' · ');
+function section(name, list) {
+  const dl = rows(list);
+  return dl ? [el('h3', {}, label(name)), dl] : [];
+}
+
+function folded(title, list) {
+  const dl = rows(list);
+  return dl && el('details', {}, el('summary', {}, title), dl);
+}
+
+function process(p) {
+  const more = p.restarts ? [`${label('restarts')} ${p.restarts}`, p.last_exit] : [];
+  return [stateWord(p.state), ...more].filter(Boolean).join(' · ');
+}
+
+function device(d) {
+  return d && (d.present ? d.name : t('notPlugged'));
+}
+
+function tongue(l) {
+  try { return new Intl.DisplayNames([lang], { type: 'language' }).of(l); } catch { return l; }
 }

@@ -14,6 +14,7 @@ let loading = null; // events that come while the history is being read, else nu
 let loop = null; // AbortController of the running feed
 let onAway = () => {}; // told when a login is needed
 let lastDay = '';
+let said = {}; // the agent's last line: node, text, at
 
 // start opens the conversation and keeps its feed until stop.
 export function start(signedOut) {
@@ -28,6 +29,7 @@ export function stop() {
   loop?.abort();
   loop = null;
   setVoice('');
+  toast('');
 }
 
 function clear() {
@@ -114,8 +116,8 @@ function line(it) {
   shown.add(it.id);
   day(it.time);
   if (it.role === 'did') did(it.call, it.status, it.text);
-  else if (it.role === 'user') bubble('user', it.text, sourceTag(it.source, it.channel));
-  else bubble('agent', it.text, channelTag(it.channel), it.files);
+  else if (it.role === 'user') bubble('user', it.text, sourceTag(it.source));
+  else if (!again(it.text, it.time)) bubble('agent', it.text, '', it.files, false, it.time);
 }
 
 function day(time) {
@@ -138,15 +140,15 @@ function take(name, e) {
   if ((e.source || '').startsWith('_') || (e.channel || '').startsWith('_')) return;
   switch (name) {
     case 'raw_input':
-      if (!own.has(e.input)) bubble('user', e.text, sourceTag(e.source, e.channel));
+      if (!own.has(e.input)) bubble('user', e.text, sourceTag(e.source));
       break;
     case 'message': // to this login's pages
-      if (own.has(e.reply_to)) break;
+      if (own.has(e.reply_to) || again(e.text, e.time)) break;
       bubble('agent', e.text, '', e.files);
       announce(e.text);
       break;
     case 'agent_output': // to anybody else
-      if (!ours && e.text && !(e.channel || '').startsWith(`${channel}:`)) bubble('agent', e.text, channelTag(e.channel));
+      if (!ours && e.text && !(e.channel || '').startsWith(`${channel}:`) && !again(e.text, e.time)) bubble('agent', e.text, '', [], false, e.time);
       break;
     case 'tool_call':
       if (e.call && e.call.name !== 'output_send') did(e.call, e.result?.status, e.result?.text);
@@ -168,18 +170,19 @@ function take(name, e) {
 // States of system events whose text is written for people.
 const spoken = new Set(['notice', 'microphone_lost', 'microphone_back']);
 
-const known = new Set(['voice', 'console', 'timer']);
-
-function sourceTag(source, ch) {
-  if (source === 'voice') return t('heard');
-  if (source === 'web') return ch === channel ? '' : t('from_web');
-  return known.has(source) ? t(`from_${source}`) : source;
+// Only what was not typed on a page is worth a label.
+function sourceTag(source) {
+  return { voice: t('heard'), console: t('from_console') }[source] || '';
 }
 
-function channelTag(ch = '') {
-  const kind = ch.split(':')[0];
-  if (ch === channel || kind === '') return '';
-  return known.has(kind) || kind === 'web' ? t(`from_${kind}`) : kind;
+// again tells that the line before is the agent's and says the same: a timer
+// rings here and aloud.
+function again(text, time) {
+  const at = Date.parse(time) || Date.now();
+  const before = $('items').lastElementChild;
+  const same = text && before !== null && before === said.node && text === said.text && at - said.at <= 120000;
+  if (same) said.at = at;
+  return same;
 }
 
 let voiceTimer = 0;
@@ -194,9 +197,10 @@ function setVoice(s) {
   if (say) voiceTimer = setTimeout(() => setVoice(''), 30000); // an event may have been lost
 }
 
-function bubble(who, text, tag, files, live) {
+function bubble(who, text, tag, files, live, time) {
   const b = el('li', { class: `bubble ${who}${live ? ' live' : ''}` }, tag ? el('span', { class: 'tag' }, tag) : null, text || '');
   for (const f of files || []) b.append(el('span', { class: 'file' }, `📄 ${f}`));
+  if (who === 'agent') said = { node: b, text, at: Date.parse(time) || Date.now() };
   return add(b);
 }
 
@@ -211,7 +215,7 @@ function add(e) {
   // What the agent does while it answers stands before the answer.
   if (live && !e.classList.contains('live')) live.before(e);
   else $('items').append(e);
-  $('welcome').hidden = true;
+  if (!e.classList.contains('note')) $('welcome').hidden = true;
   while ($('items').children.length > kept) $('items').firstElementChild.remove();
   bottom(follows);
   return e;
@@ -335,6 +339,17 @@ export async function listen() {
     await call('POST', 'listen', {});
   } catch (e) {
     if (e instanceof Problem && e.status === 401) { onAway(); return; }
-    add(el('li', { class: 'note bad' }, e.message || t('lineDown')));
+    const none = e instanceof Problem && e.status === 503 && e.code === 'refused';
+    toast(none ? t('noMicrophone') : e.message || t('lineDown'));
   }
+}
+
+let toastTimer = 0;
+
+// toast shows words that go by themselves; the conversation stays as it is.
+export function toast(text) {
+  clearTimeout(toastTimer);
+  $('toast').textContent = text;
+  $('toast').hidden = !text;
+  if (text) toastTimer = setTimeout(() => toast(''), 8000);
 }

@@ -6,62 +6,68 @@ const words = {
     claimTitle: '欢迎，先设一个密码', claimText: 'HomeAgent 启动时显示了一个 8 位设置码，也写在数据文件夹的 setup-code.txt 里。输入它，说明这台机器是你的。',
     code: '设置码', newPassword: '新密码', passwordHint: '至少 8 个字符。以后在家里任何设备上打开这个页面都用它登录。', repeat: '再输一次', claimGo: '开始使用',
     notSame: '两次输入的密码不一样。', tooShort: '密码至少要有 8 个字符。', needCode: '请输入设置码。', needPassword: '请输入密码。',
-    loginTitle: '登录', password: '密码', loginGo: '登录', signOut: '退出', status: '状态', close: '关闭',
+    loginTitle: '登录', password: '密码', loginGo: '登录', signOut: '退出登录', status: '状态', close: '关闭',
     conversation: '对话', message: '消息', messageHint: '说点什么…', send: '发送', listen: '按一下说话',
     hello: '你好！', helloText: '打字，或者按左边的话筒说话。可以先试试：',
     examples: ['现在几点？', '打开客厅灯', '十分钟后提醒我关火', '你能做什么？'],
     online: '在线', away: '稍等', offline: '连接断开',
     agentDown: '智能体暂时不在，正在自动重启。页面会自己恢复。', lineDown: '和 HomeAgent 的连接断了，正在重连…',
     downTitle: '打不开', downText: '这台 HomeAgent 没有回应。请检查它是否通电、和这台设备是否在同一个网络里。', retry: '再试一次',
-    heard: '听到', from_voice: '语音', from_console: '命令行', from_timer: '定时器', from_web: '另一台设备',
+    heard: '听到', from_console: '命令行',
     listening: '正在听…', recognising: '正在听懂…', thinking: '正在想…', speaking: '正在说…', muted: '麦克风已关', ignored: '听到了，但不是给我的命令：',
     pluginFailed: (p) => `插件 ${p} 没有运行，状态里写着原因。`,
     cut: '连接在回答中途断了，正在找回…', gone: '回答暂时没有取到。你的话没有丢，稍后会出现在这里。',
     saidSo: 'HomeAgent 说：', loading: '正在读取…', wait: (s) => `请等 ${s} 秒再试。`,
     failed: (t) => `没有成功${t ? `：${t}` : ''}`, denied: '没有允许', not_run: '没有执行', unknown: '不确定是否已执行（中途断电或重启）',
-    yes: '是', no: '否', none: '无',
+    none: '无', noMicrophone: '没有麦克风。请给 HomeAgent 插上一个，然后再按一次。',
+    attention: '需要处理', allWell: '一切正常。', notPlugged: '没有接好', offlineProvider: '只有内置的家居指令（没有语言模型）',
+    processDown: (p, s) => `${p}：${s}。会自动重启；如果一直这样，请看日志。`, pluginDown: (p, why) => `插件 ${p} 没有运行${why ? `：${why}` : ''}。改好后请重启 HomeAgent。`,
   },
   en: {
     otherLang: '中文', otherLangLabel: '切换到中文',
     claimTitle: 'Welcome. Set a password first', claimText: 'HomeAgent printed a setup code of 8 characters when it started; it is also in setup-code.txt in the data folder. Enter it to show that this machine is yours.',
-    code: 'Setup code', newPassword: 'New password', passwordHint: 'At least 8 characters. Every device at home logs in with it.', repeat: 'Once more', claimGo: 'Start',
+    code: 'Setup code', newPassword: 'New password', passwordHint: 'At least 8 characters. Every device at home signs in with it.', repeat: 'Once more', claimGo: 'Start',
     notSame: 'The two passwords differ.', tooShort: 'The password needs at least 8 characters.', needCode: 'Enter the setup code.', needPassword: 'Enter the password.',
-    loginTitle: 'Log in', password: 'Password', loginGo: 'Log in', signOut: 'Sign out', status: 'Status', close: 'Close',
+    loginTitle: 'Sign in', password: 'Password', loginGo: 'Sign in', signOut: 'Sign out', status: 'Status', close: 'Close',
     conversation: 'Conversation', message: 'Message', messageHint: 'Say something…', send: 'Send', listen: 'Press and talk',
     hello: 'Hello!', helloText: 'Type, or press the microphone and talk. For a start:',
     examples: ['What time is it?', 'Turn on the living room lamp', 'Remind me in ten minutes to check the oven', 'What can you do?'],
     online: 'online', away: 'one moment', offline: 'no connection',
     agentDown: 'The agent is away and is being started again. This page comes back by itself.', lineDown: 'The connection to HomeAgent is lost. Trying again…',
     downTitle: 'Nobody answers', downText: 'This HomeAgent does not respond. Check that it has power and is on the same network as this device.', retry: 'Try again',
-    heard: 'heard', from_voice: 'voice', from_console: 'command line', from_timer: 'timer', from_web: 'another device',
+    heard: 'heard', from_console: 'command line',
     listening: 'Listening…', recognising: 'Making out the words…', thinking: 'Thinking…', speaking: 'Speaking…', muted: 'The microphone is off', ignored: 'Heard, but no command for me: ',
     pluginFailed: (p) => `The plugin ${p} does not run; the status says why.`,
     cut: 'The connection broke within the answer. Looking for the rest…', gone: 'The answer could not be fetched now. What you said is not lost; the answer will appear here.',
     saidSo: 'HomeAgent says: ', loading: 'Reading…', wait: (s) => `Wait ${s} seconds and try again.`,
     failed: (t) => `did not work${t ? `: ${t}` : ''}`, denied: 'not allowed', not_run: 'not run', unknown: 'may have happened (power cut or restart)',
-    yes: 'yes', no: 'no', none: 'none',
+    none: 'None', noMicrophone: 'There is no microphone. Plug one in at HomeAgent, then press again.',
+    attention: 'Needs attention', allWell: 'All is well.', notPlugged: 'Not connected', offlineProvider: 'Built-in home commands only (no language model)',
+    processDown: (p, s) => `${p}: ${s}. It is started again by itself; if it stays so, look at the log.`, pluginDown: (p, why) => `The plugin ${p} does not run${why ? `: ${why}` : ''}. Mend it and restart HomeAgent.`,
   },
 };
 
 // labels of the status panel; a key without one is shown as it is.
 const labels = {
   zh: {
-    door: '门（页面与登录）', supervisor: '监管', agent: '智能体', version: '版本', uptime_s: '已运行', agent_linked: '智能体已连接',
-    processes: '进程', state: '状态', restarts: '重启次数', last_exit: '上次退出', isolation: '隔离', tracker: '操作记录',
-    watchdog: '看门狗', wifi: '无线网络', data_dir: '数据文件夹', plugins: '插件', provider: '回答者', model: '模型', queue: '排队的消息',
-    turn: '正在处理', channels: '输出通道', audio: '声音', microphone: '麦克风', speaker: '扬声器', present: '已接好', note: '说明', name: '名称',
-    volume: '音量', muted: '静音', devices: '设备', engines_running: '语音引擎在运行', user: '来自你', internal: '内部', reason: '原因', memory: '记忆', voice: '语音',
+    door: '网页与登录', agent: '智能体', engines: '语音引擎', version: '版本', uptime_s: '已运行', processes: '进程', restarts: '重启次数',
+    provider: '语言模型', answers: '回答来自', queue: '排队的消息', turn: '正在处理',
+    voice: '语音', state: '状态', microphone: '麦克风', speaker: '扬声器', wake_words: '唤醒词', understands: '听得懂', volume: '音量', muted: '已静音',
+    machine: '这台机器', isolation: '隔离', tracker: '操作记录', undo: '撤销', watchdog: '看门狗', wifi: '无线网络', data_dir: '数据文件夹', plugins: '插件',
   },
   en: {
-    door: 'Door (page and login)', supervisor: 'Supervisor', agent: 'Agent', uptime_s: 'running for', data_dir: 'data folder',
-    provider: 'answers come from', queue: 'waiting messages', turn: 'working on', user: 'yours',
+    door: 'Page and sign-in', engines: 'Speech engines', uptime_s: 'Running for', provider: 'Language model', answers: 'Answers come from',
+    queue: 'Waiting messages', turn: 'Working on', machine: 'This machine', tracker: 'Record of changes', wifi: 'Wi-Fi', data_dir: 'Data folder',
   },
 };
 
-// states of processes and plugins.
+// states of processes, plugins and the voice.
 const states = {
-  zh: { running: '运行中', starting: '正在启动', waiting: '等待重启', stopped: '已停止', failed: '失败', absent: '这台机器上没有', not_here: '这台机器上没有' },
-  en: { not_here: 'not on this board', absent: 'not on this board' },
+  zh: {
+    running: '运行中', starting: '正在启动', waiting: '等待重启', stopped: '已停止', failed: '失败', absent: '这台机器上没有', not_here: '这台机器上没有',
+    idle: '等待唤醒', listening: '正在听', recognising: '正在听懂', thinking: '正在想', speaking: '正在说', muted: '麦克风已关', deaf: '没有麦克风，听不到',
+  },
+  en: { absent: 'Not on this board', not_here: 'Not on this board', idle: 'Waiting for the wake word', muted: 'Microphone off', deaf: 'Cannot hear: no microphone' },
 };
 
 export let lang = pick();
@@ -80,9 +86,11 @@ function stored() {
 }
 
 export const t = (key) => words[lang][key];
-export const label = (key) => labels[lang][key] || key.replaceAll('_', ' ');
+const plain = (s) => { const w = String(s).replaceAll('_', ' '); return w.charAt(0).toUpperCase() + w.slice(1); };
 
-export const stateWord = (s) => states[lang][s] || String(s).replaceAll('_', ' ');
+export const label = (key) => labels[lang][key] || plain(key);
+
+export const stateWord = (s) => states[lang][s] || plain(s);
 
 // use switches the language and writes every marked text anew.
 export function use(l) {
