@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -84,6 +85,12 @@ func Lang(text, fallback string) string {
 	return fallback
 }
 
+// minus is a sign before digits that is no hyphen between words or numbers.
+var minus = regexp.MustCompile(`(^|[^a-z0-9])[-−–]\s?\d|(负|minus |negative )[\d一二三四五六七八九十零百]`)
+
+// negative reports whether a text holds a number below zero.
+func negative(text string) bool { return minus.MatchString(strings.ToLower(text)) }
+
 // Parse tells what a sentence means. lang, "zh" or "en", is tried first, then
 // the other; "" guesses. False means that nothing is to be done: either the
 // sentence means none of the intents and Match is empty, or Match.Problem says
@@ -91,6 +98,9 @@ func Lang(text, fallback string) string {
 func (s *Set) Parse(text, lang string) (Match, bool) {
 	if len(text) > maxText {
 		return Match{}, false
+	}
+	if negative(text) {
+		return Match{}, false // nothing here takes a number below zero
 	}
 	toks, question := tokenise(text)
 	if len(toks) == 0 || len(toks) > maxTokens {

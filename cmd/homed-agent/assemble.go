@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"go.yaml.in/yaml/v3"
+
 	"homeagent/agent/bus"
 	"homeagent/agent/home"
 	"homeagent/agent/host"
@@ -148,14 +150,10 @@ func (a *agentHouse) plugins(h config.Handover, cfg *config.Config, commands *in
 	}
 	a.engines = engine.NewClient(engine.Options{Command: []string{self, "engines", "-models", models}, Log: a.log})
 
-	audioCfg, err := audio.ParseConfig(cfg.Plugins["audio"])
-	a.section("audio", err)
-	virtualCfg, err := virtual.ParseConfig(cfg.Plugins["virtual"])
-	a.section("virtual", err)
-	timerCfg, err := timer.ParseConfig(cfg.Plugins["timer"])
-	a.section("timer", err)
-	voiceCfg, err := voice.ParseConfig(cfg.Plugins["voice"])
-	a.section("voice", err)
+	audioCfg := section(a, cfg, "audio", audio.ParseConfig)
+	virtualCfg := section(a, cfg, "virtual", virtual.ParseConfig)
+	timerCfg := section(a, cfg, "timer", timer.ParseConfig)
+	voiceCfg := section(a, cfg, "voice", voice.ParseConfig)
 
 	a.spoken = sync.OnceValue(func() string { return a.grammar(commands) })
 	a.audio = audio.New(audioCfg)
@@ -205,11 +203,16 @@ func (a *agentHouse) grammar(commands *intent.Set) string {
 	return text
 }
 
-// section notes a section that its plugin does not understand; its defaults hold.
-func (a *agentHouse) section(name string, err error) {
+// section reads a plugin's section. One that it does not understand is noted,
+// and the zero value, which is the default, is used.
+func section[T any](a *agentHouse, cfg *config.Config, name string, parse func(*yaml.Node) (T, error)) T {
+	c, err := parse(cfg.Plugins[name])
 	if err != nil {
 		a.note("config section %s: %v; its defaults are used", name, err)
+		var zero T
+		return zero
 	}
+	return c
 }
 
 // health tells in a sentence or two how the agent does.
@@ -254,6 +257,9 @@ func (a *agentHouse) intents(dir string, household *home.Home) *intent.Set {
 	text, err := os.ReadFile(path)
 	if err == nil {
 		set, lerr := intent.Load(text, household)
+		if lerr == nil && len(set.Intents()) == 0 {
+			lerr = errors.New("it holds no intents")
+		}
 		if lerr == nil {
 			return set
 		}

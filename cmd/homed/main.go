@@ -103,6 +103,9 @@ func run(args []string, t terminal) int {
 // configured is the data folder that a configuration names, "" if it names none.
 // A file that cannot be read is the supervisor's to report.
 func configured(path string) string {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return ""

@@ -90,7 +90,7 @@ func (s *Supervisor) setConfig(text string) ([]config.Notice, error) {
 	}
 	s.mu.Lock()
 	before, _, _ := config.Parse(s.text)
-	if old, rerr := os.ReadFile(s.opts.ConfigPath); rerr == nil {
+	if old, rerr := readRegular(s.opts.ConfigPath); rerr == nil {
 		if _, _, perr := config.Parse(old); perr != nil {
 			if _, err := disk.SetAside(s.opts.ConfigPath, time.Now()); err != nil {
 				s.mu.Unlock()

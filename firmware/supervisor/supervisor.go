@@ -150,7 +150,7 @@ func (s *Supervisor) loadConfig() {
 	defer s.mu.Unlock()
 	good := filepath.Join(s.opts.DataDir, "config.good.yaml")
 	s.text, s.notices = nil, nil
-	text, err := os.ReadFile(s.opts.ConfigPath)
+	text, err := readRegular(s.opts.ConfigPath)
 	if errors.Is(err, os.ErrNotExist) {
 		return
 	}
@@ -176,6 +176,19 @@ func (s *Supervisor) loadConfig() {
 	}
 	s.notices = []config.Notice{{Text: words.Format("%s 不能用：%v；改正之前用的是%s",
 		"%s cannot be used: %v; until it is mended %s", s.opts.ConfigPath, err, meanwhile)}}
+}
+
+// readRegular reads a file and nothing else: a pipe of that name would be waited
+// for without end.
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, words.Errorf("它不是普通文件", "it is no regular file")
+	}
+	return os.ReadFile(path)
 }
 
 func (s *Supervisor) doorHandover() (config.Handover, error) {

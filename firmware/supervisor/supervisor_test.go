@@ -271,3 +271,23 @@ func TestRestartReadsHandEdits(t *testing.T) {
 		return len(r.Notices) == 1 && strings.Contains(r.Notices[0], "config.yaml")
 	})
 }
+
+// TestConfigThatIsNoFile: a pipe or a folder in the file's place is told and
+// not waited for.
+func TestConfigThatIsNoFile(t *testing.T) {
+	for name, put := range map[string]func(path string) error{
+		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"folder": func(path string) error { return os.Mkdir(path, 0o700) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := put(filepath.Join(dir, "config.yaml")); err != nil {
+				t.Fatal(err)
+			}
+			h := start(t, dir)
+			if rep := h.status("both to run", running); len(rep.Notices) != 1 {
+				t.Errorf("notices %q", rep.Notices)
+			}
+		})
+	}
+}

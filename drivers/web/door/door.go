@@ -39,7 +39,7 @@ type Limits struct {
 	WriteTime    time.Duration // for the peer to take a piece of an answer, 30 s
 	IdleTime     time.Duration // between two requests of a connection, 60 s
 	Body         int64         // bytes of a body, 1 MiB
-	Upload       int64         // bytes of a recording sent to "hear", 256 MiB
+	Upload       int64         // bytes of recordings sent to "hear" or "wake", 256 MiB
 	Streams      int           // requests under way to the agent at once, 64
 	// StreamsPerLogin bounds those of one login, 24.
 	StreamsPerLogin int

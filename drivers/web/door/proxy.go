@@ -115,7 +115,7 @@ func safeType(ct string) bool {
 // toAgent passes a call on.
 func (s *server) toAgent(c *call, name string) {
 	limit := s.opt.Limits.Body
-	if name == "hear" {
+	if name == "hear" || name == "wake" { // recordings
 		limit = s.opt.Limits.Upload
 	}
 	if c.r.ContentLength > limit {

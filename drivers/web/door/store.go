@@ -86,6 +86,9 @@ func openBolt(path string) (db *bolt.DB, err error) {
 	}()
 	if fi, serr := os.Stat(path); serr == nil && !fi.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a file", path)
+	} else if serr == nil && fi.Size() == 0 {
+		// The database would take it for a new one, and the house for unclaimed.
+		return nil, &damageError{errors.New("the file is empty")}
 	}
 	d, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: 2 * time.Second})
 	if err != nil {
