@@ -47,7 +47,7 @@ function panel(s, voice) {
       [label('understands'), voice && (voice.understands?.map(tongue).join(', ') || t('none'))],
     ]),
     ...section('volume', [
-      [label('volume'), agent?.audio && `${agent.audio.volume}%${agent.audio.muted ? ` · ${label('muted')}` : ''}`],
+      [label('speaker'), agent?.audio && `${agent.audio.volume}%${agent.audio.muted ? ` · ${label('muted')}` : ''}`],
     ]),
     folded(label('machine'), [
       ...['isolation', 'tracker', 'watchdog', 'wifi', 'data_dir'].map((k) => [label(k), supervisor?.[k]]),
