@@ -18,7 +18,7 @@ func (t *turn) finish(end ending) {
 	}
 	text, said, skip := end.text, end.text, false
 	if end.outcome == Answered && text == "" && !t.hasSent("") {
-		text = emptyText(t.lang)
+		text = emptyText(t.lang, t.acted())
 		said, end.outcome = text, NoAnswer
 	}
 	if end.outcome != ShortCut {

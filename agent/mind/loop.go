@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"homeagent/agent/event"
@@ -297,6 +298,20 @@ func (t *turn) result(c tool.Call, r tool.Result) {
 	if r.Status == tool.Failed {
 		t.failures[c.Name+"\x00"+string(c.Args)+"\x00"+r.Text]++
 	}
+}
+
+// acted is what calls of the turn that change something have said when they
+// were done, each once, the newest three.
+func (t *turn) acted() []string {
+	var said []string
+	for i, r := range t.results {
+		def, ok := t.m.o.Host.ToolDef(t.calls[i].Name)
+		text := short(strings.TrimSpace(r.Text), 200)
+		if ok && def.Risk != tool.Read && r.Status == tool.Done && text != "" && !slices.Contains(said, text) {
+			said = append(said, text)
+		}
+	}
+	return said[max(0, len(said)-3):]
 }
 
 // callEvent tells observers how a call ended.

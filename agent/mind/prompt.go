@@ -89,8 +89,13 @@ func failureText(k provider.Kind, lang string) string {
 	}
 }
 
-// emptyText is said where the model gave an answer without words.
-func emptyText(lang string) string {
+// emptyText is said where the model gave an answer without words. What was
+// done is told, so that nobody asks for it again.
+func emptyText(lang string, done []string) string {
+	if len(done) > 0 {
+		list := strings.Join(done, " ")
+		return say(lang, "已经做了："+list+" 大模型没有再说什么。", "This was done: "+list+" The language model said nothing more.")
+	}
 	return say(lang, "大模型给了一个空的回答。请再说一遍，或换个说法。",
 		"The language model gave an empty answer. Say it again, or put it differently.")
 }

@@ -144,6 +144,12 @@ func TestLoopExits(t *testing.T) {
 			}
 			return lamp, nil
 		}, false, true, 4, 3, "It does not work.", Answered},
+		{"an empty answer after something was done", func(_ context.Context, n int, _ provider.Request, _ func(provider.Chunk) error) (provider.Response, error) {
+			if n == 0 {
+				return lamp, nil
+			}
+			return provider.Response{}, nil
+		}, false, false, 2, 1, "This was done: ok The language model said nothing more.", NoAnswer},
 		{"an empty answer", says(""), false, false, 1, 0, "The language model gave an empty answer. Say it again, or put it differently.", NoAnswer},
 	}
 	for _, row := range rows {
@@ -181,7 +187,7 @@ func TestLoopExits(t *testing.T) {
 			if row.deny && (turn.Results[0].Status != tool.Denied || !strings.Contains(turn.Results[0].Text, "not today")) {
 				t.Errorf("result %+v", turn.Results[0])
 			}
-			if last := r.llm.requests()[row.requests-1]; row.requests > 1 && row.name != "after one round" && len(last.Tools) != 0 {
+			if last := r.llm.requests()[row.requests-1]; row.requests > 1 && row.name != "after one round" && row.name != "an empty answer after something was done" && len(last.Tools) != 0 {
 				t.Errorf("the last request offers tools")
 			}
 		})
