@@ -17,6 +17,7 @@ import (
 
 	"homeagent/agent/plugin"
 	"homeagent/memory"
+	"homeagent/memory/journal"
 )
 
 // childEnv makes the test binary the program that is killed.
@@ -136,11 +137,25 @@ func checkKilled(t *testing.T, where, dir string, begun int, turns map[int]bool,
 			t.Fatalf("%s: fact %d: %+v, %v", where, n, items, err)
 		}
 	}
+	recent := map[string]bool{}
+	last, err := m.Recent(context.Background(), journal.MaxRecent, "")
+	if err != nil {
+		t.Fatalf("%s: %v", where, err)
+	}
+	for _, tn := range last {
+		if recent[tn.ID] {
+			t.Fatalf("%s: turn %s is recent twice", where, tn.ID)
+		}
+		recent[tn.ID] = true
+	}
 	if err := m.Close(); err != nil {
 		t.Fatal(err)
 	}
-	journal := journaled(t, dir)
-	for list, name := range map[*[]string]string{&events: "the context", &journal: "the journal"} {
+	journaled := journaled(t, dir)
+	if want := min(len(journaled), journal.MaxRecent); len(last) != want {
+		t.Fatalf("%s: %d turns are recent of %d in the journal", where, len(last), want)
+	}
+	for list, name := range map[*[]string]string{&events: "the context", &journaled: "the journal"} {
 		sorted := slices.Sorted(slices.Values(*list))
 		if len(slices.Compact(sorted)) != len(*list) {
 			t.Fatalf("%s: %s has something twice: %q", where, name, *list)
@@ -150,7 +165,7 @@ func checkKilled(t *testing.T, where, dir string, begun int, turns map[int]bool,
 		id := fmt.Sprintf("t%04d", n)
 		// A turn is in both or in neither; an acknowledged one is in both.
 		inContext := slices.Contains(events, id+"/u") && slices.Contains(events, id+"/a")
-		inJournal := slices.Contains(journal, id)
+		inJournal := slices.Contains(journaled, id)
 		if inContext != inJournal || turns[n] && !inContext {
 			t.Fatalf("%s: turn %d: acknowledged %v, in the context %v, in the journal %v", where, n, turns[n], inContext, inJournal)
 		}

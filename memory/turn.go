@@ -80,3 +80,13 @@ func signal(c chan struct{}) {
 	default:
 	}
 }
+
+// Recent returns turns as the journal has them, newest first: at most limit of
+// them, and at most journal.MaxRecent, from before the one with the id where
+// before is not "". A turn that is not known has none before it. It costs no sync.
+func (m *Memory) Recent(ctx context.Context, limit int, before string) ([]mind.Turn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return m.journal.Recent(ctx, limit, before)
+}
