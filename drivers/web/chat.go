@@ -235,15 +235,5 @@ func (a *agent) getHistory(q *ask) {
 		}
 		limit = n
 	}
-	before := query.Get("before")
-	if h, ok := a.reg.(Historian); ok {
-		items, err := h.History(q.r.Context(), limit, before)
-		if err != nil {
-			a.fault(q, err)
-			return
-		}
-		q.reply(map[string]any{"items": append([]Item{}, items...)})
-		return
-	}
-	q.reply(map[string]any{"items": a.history.window(limit, before)})
+	q.reply(map[string]any{"items": a.window(q.r.Context(), limit, query.Get("before"))})
 }

@@ -3,13 +3,12 @@ package web
 import (
 	"encoding/json"
 	"log/slog"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 
 	"homeagent/agent/event"
 	"homeagent/agent/plugin"
-	"homeagent/agent/tool"
 )
 
 // Bounds of the history this plugin keeps itself.
@@ -23,43 +22,6 @@ const (
 	repeatTime = 2 * time.Minute
 )
 
-// Role is who an Item is by.
-type Role string
-
-const (
-	RoleUser  Role = "user"  // said, typed or heard
-	RoleAgent Role = "agent" // an output of the agent
-	RoleDid   Role = "did"   // a tool call
-)
-
-// Item is one line of the history.
-type Item struct {
-	// ID is unique; items of one input share what stands before its "/".
-	ID   string    `json:"id"`
-	Time time.Time `json:"time"`
-	Role Role      `json:"role"`
-	Text string    `json:"text"`
-	// Input is the id of the input that the item belongs to.
-	Input string `json:"input,omitempty"`
-	// Source is where an input came from; Channel where it is answered.
-	Source  string   `json:"source,omitempty"`
-	Channel string   `json:"channel,omitempty"`
-	Files   []string `json:"files,omitempty"`
-	// Call and Status belong to RoleDid.
-	Call   *tool.Call  `json:"call,omitempty"`
-	Status tool.Status `json:"status,omitempty"`
-
-	last time.Time // when the same was said again, see repeats
-}
-
-func (it Item) size() int {
-	n := len(it.Text) + 200
-	if it.Call != nil {
-		n += len(it.Call.Args)
-	}
-	return n
-}
-
 // history is the list of what was said and done, for a page that is opened.
 type history struct {
 	mu    sync.Mutex
@@ -71,30 +33,15 @@ type history struct {
 
 func newHistory() *history { return &history{} }
 
-// event takes over what belongs into the history; internal sources stay out. It
-// reports whether the event is news: an output that only repeats the newest
-// item of its channel is none.
+// event takes over what belongs into the history. It reports whether the event
+// is news: an output that only repeats the newest item of its channel is none.
 func (h *history) event(e event.Event) (news bool) {
-	it := Item{Time: e.Time, Input: e.Input, Source: e.Source, Channel: e.Channel, Text: e.Text}
-	switch {
-	case strings.HasPrefix(e.Source, "_") || strings.HasPrefix(e.Channel, "_"):
+	it, ok := ItemOf(e)
+	if !ok {
 		return true
-	case e.Type == event.RawInput:
-		it.Role = RoleUser
-	case e.Type == event.AgentOutput && e.Text != "":
-		if h.repeats(e) {
-			return false
-		}
-		it.Role = RoleAgent
-	case e.Type == event.ToolCall && e.Call != nil && e.Call.Name != "output_send":
-		call := *e.Call
-		it.Role, it.Call, it.Text = RoleDid, &call, ""
-		if e.Result != nil {
-			it.Status, it.Files = e.Result.Status, e.Result.Files
-			it.Text = strings.ToValidUTF8(e.Result.Text[:min(len(e.Result.Text), maxDidText)], "")
-		}
-	default:
-		return true
+	}
+	if it.Role == RoleAgent && h.repeats(e) {
+		return false
 	}
 	h.add(it)
 	return true
@@ -127,7 +74,7 @@ func (h *history) add(it Item) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.count++
-	if it.ID == "" {
+	if it.ID == "" || index(h.items, it.ID) >= 0 { // an answer is sent again after a crash
 		it.ID = it.Input + "/" + it.Time.UTC().Format("20060102T150405.000") + "-" + itoa(h.count)
 	}
 	h.items = append(h.items, it)
@@ -145,17 +92,22 @@ func (h *history) window(limit int, before string) []Item {
 	defer h.mu.Unlock()
 	end := len(h.items)
 	if before != "" {
-		for end = 0; end < len(h.items) && h.items[end].ID != before; end++ {
-		}
-		if end == len(h.items) {
+		if end = index(h.items, before); end < 0 {
 			return []Item{} // it has been dropped, and so has what came before
 		}
 	}
 	return append([]Item{}, h.items[max(0, end-limit):end]...)
 }
 
-// save keeps the list in the plugin's store, in one transaction. What a power
-// cut takes from this list is still in the journal.
+// all is a copy of the list, oldest first.
+func (h *history) all() []Item {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.items)
+}
+
+// save keeps the list in the plugin's store, in one transaction. What a crash
+// takes from this list comes from memory, see agent.window.
 func (h *history) save(s plugin.Store, log *slog.Logger) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

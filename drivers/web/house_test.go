@@ -185,6 +185,7 @@ type house struct {
 	dir       string
 	api       *fakeAPI
 	reg       *registry
+	lent      web.Registry // reg, or what was put around it
 	plug      *web.Plugin
 	addr      string
 	code      string
@@ -196,6 +197,12 @@ type house struct {
 
 func open(t testing.TB) *house {
 	t.Helper()
+	return openWith(t, func(r *registry) web.Registry { return r })
+}
+
+// openWith is open with another registry around the one on maps.
+func openWith(t testing.TB, around func(*registry) web.Registry) *house {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "web") // short enough for a socket's path
 	if err != nil {
 		t.Fatal(err)
@@ -203,6 +210,7 @@ func open(t testing.TB) *house {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	h := &house{t: t, dir: dir, api: newFakeAPI(t), socket: filepath.Join(dir, door.SocketName), listen: "127.0.0.1:0",
 		reg: &registry{endpoints: map[string]plugin.EndpointHandler{}, streams: map[string]plugin.StreamHandler{}}}
+	h.lent = around(h.reg)
 	h.openDoor()
 	h.openAgent()
 	h.untilLinked()
@@ -239,7 +247,7 @@ func (h *house) openDoor() {
 
 func (h *house) openAgent() {
 	h.t.Helper()
-	h.plug = web.New(web.Options{Registry: h.reg, Socket: h.socket, LinkSecret: secret})
+	h.plug = web.New(web.Options{Registry: h.lent, Socket: h.socket, LinkSecret: secret})
 	if err := h.plug.Start(context.Background(), h.api); err != nil {
 		h.t.Fatal(err)
 	}

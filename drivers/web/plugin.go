@@ -30,7 +30,10 @@ type Registry interface {
 // keeps it, which outlives this plugin's own short list.
 type Historian interface {
 	// History returns at most limit items that came before the one with the
-	// id, the newest if before is "", oldest first.
+	// id, the newest if before is "", oldest first. Items are made by ItemOf,
+	// so that one that this plugin has as well is known again. What stands before
+	// the "/" of an id is enough to find the place: no item of the same input is
+	// returned. An id that memory does not know has none before it.
 	History(ctx context.Context, limit int, before string) ([]Item, error)
 }
 

@@ -55,6 +55,10 @@ func TestProcesses(t *testing.T) {
 		t.Parallel()
 		testAcknowledged(t)
 	})
+	t.Run("what was said outlives the agent", func(t *testing.T) {
+		t.Parallel()
+		testHistoryStays(t)
+	})
 }
 
 // testTerm ends a house in the middle of a recording.
