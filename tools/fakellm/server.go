@@ -116,7 +116,8 @@ type Server struct {
 	Key string
 	// DeepSeek asks for thinking to be switched off and for reasoning to be sent back.
 	DeepSeek bool
-	// Sent, if set, is called after the last byte of an answer has left.
+	// Sent, if set, is called once an answer: right before its end mark leaves, or
+	// when the client has left a reply that hangs.
 	Sent func()
 
 	mu         sync.Mutex
@@ -183,10 +184,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		s.mu.Unlock()
 	}
-	rep.write(w, r)
-	if s.Sent != nil {
-		s.Sent()
+	sent := s.Sent
+	if sent == nil {
+		sent = func() {}
 	}
+	rep.write(w, r, sent)
 }
 
 // SetScript replaces the script from the next request on.

@@ -12,9 +12,10 @@ import (
 type object = map[string]any
 
 // write sends the reply over w.
-func (rep Reply) write(w http.ResponseWriter, r *http.Request) {
+func (rep Reply) write(w http.ResponseWriter, r *http.Request, sent func()) {
 	if rep.Hang {
 		<-r.Context().Done()
+		sent()
 		return
 	}
 	if rep.Status != 0 && rep.Status != 200 {
@@ -69,6 +70,7 @@ func (rep Reply) write(w http.ResponseWriter, r *http.Request) {
 	}
 	out.delta(object{}, reason)
 	out.data(`{"model":"fake","choices":[],"usage":{"prompt_tokens":10,"completion_tokens":5,"prompt_cache_hit_tokens":4}}`)
+	sent()
 	out.data("[DONE]")
 	out.flush()
 }
