@@ -50,8 +50,8 @@ var (
 	kFull     = say(409, "no_room", "数量已到上限。请先删除不用的。", "There is no room for more. Delete what is not used first.")
 	kNoToken  = say(404, "no_token", "没有这个名称的令牌。", "There is no token of that name.")
 	kNoAgent  = say(503, "agent_down", "智能体暂时不在，正在自动重启。请稍等几秒再试。", "The agent is away and is being started again. Please try again in a few seconds.")
-	kLost     = say(502, "agent_lost", "智能体在回答中途断开了。你的话如果已被接受就不会丢，稍后可在对话记录里看到回答。",
-		"The agent went away in the middle of the answer. What it had accepted is not lost; look for the answer in the history in a moment.")
+	kLost     = say(502, "agent_lost", "智能体中途断开了。请过一会儿看对话记录：你的话在里面就会有回答，不在里面请再说一遍。",
+		"The agent went away in between. Look into the history in a moment: if your words stand there, the answer will follow; if not, say them again.")
 	kNoControl = say(503, "supervisor_down", "现在联系不上监管进程。请稍后再试。", "The supervisor cannot be reached now. Please try again in a moment.")
 	kControl   = say(502, "supervisor_failed", "监管进程没有完成这个请求。请看日志。", "The supervisor could not do that. The log says why.")
 	kInternal  = say(500, "internal", "门进程内部出错了。请看日志。", "Something went wrong in the door. The log says what.")
