@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,6 +30,10 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	if err := openSources(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	dir, err := os.MkdirTemp("", "homeagent-bin-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -38,6 +43,29 @@ func run(m *testing.M) int {
 	binFolder = dir
 	defer closeEngines()
 	return m.Run()
+}
+
+// openSources opens every file that the programs are built from. The go command
+// keeps a result as long as the files that a test opened stay as they were; what
+// the compiler reads in a process of its own it does not see, and it would hand
+// out the result of yesterday's programs.
+func openSources() error {
+	for _, name := range []string{"agent", "cmd", "drivers", "firmware", "memory", "tools", "go.mod", "go.sum"} {
+		err := filepath.WalkDir(filepath.Join(root, name), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			f, err := os.Open(path)
+			if err != nil {
+				return err
+			}
+			return f.Close()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // build makes the three programs, once.
