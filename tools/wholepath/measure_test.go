@@ -54,7 +54,7 @@ var functionWords = strings.Fields("a an the is are was be it i of to in at and 
 
 // numbers are the words for the digits that recognizers write.
 var numbers = map[string]string{
-	"zero": "0", "oh": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
+	"zero": "0", "oh": "0", "o": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
 	"ten": "10", "eleven": "11", "twelve": "12", "thirteen": "13", "fourteen": "14", "fifteen": "15", "sixteen": "16", "seventeen": "17",
 	"eighteen": "18", "nineteen": "19", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50",
 }
@@ -68,6 +68,9 @@ func contentWords(text string) (out []string) {
 			words[next] = w + "m"
 			continue
 		}
+		if w == "o" && i+1 < len(words) && words[i+1] == "clock" || w == "clock" || w == "00" {
+			continue // a full hour is spoken with them, with one or with none
+		}
 		if d, ok := numbers[w]; ok {
 			// "twenty three" is 23, "oh five" is 05.
 			if k := len(out) - 1; k >= 0 && len(d) == 1 && (out[k] == "0" || len(out[k]) == 2 && out[k][1] == '0' && out[k] >= "20") {
@@ -79,6 +82,12 @@ func contentWords(text string) (out []string) {
 				continue
 			}
 			out = append(out, d)
+			continue
+		}
+		if n := len(w) - 2; (n == 1 || n == 2) && strings.Trim(w, "0123456789") == "" {
+			if out = append(out, w[:n]); w[n:] != "00" { // a time without its colon
+				out = append(out, w[n:])
+			}
 			continue
 		}
 		if !slices.Contains(functionWords, w) {
@@ -118,6 +127,11 @@ func TestMeasure(t *testing.T) {
 		{"the time in words", "It is 9:23 PM.", "It is nine twenty-three pm", 1},
 		{"the letters apart", "It is 9:23 PM.", "It is nine twenty three p M..", 1},
 		{"a full hour", "It is 9:05 PM.", "it is nine oh five p.m.", 1},
+		{"a zero spoken as a letter", "It is 11:09 PM.", "It is eleven o nine p M..", 1},
+		{"a full hour with a clock", "It is 11:00 PM.", "It is eleven o'clock p.m.", 1},
+		{"a full hour bare", "It is 11:00 PM.", "It's 1100 PM", 1},
+		{"the colon is lost", "It is 11:09 PM.", "It is 1109 PM.", 1},
+		{"another time", "It is 11:09 PM.", "It is 1110 PM.", 2.0 / 3},
 		{"one word of four is wrong", "The living room lamp is on.", "the living room lamb is on", 0.75},
 		{"on is not off", "The living room lamp is on.", "the living room lamp is off", 0.75},
 		{"other words", "The living room lamp is on.", "It is 9:23 PM.", 0},
