@@ -202,15 +202,11 @@ type configSetCmd struct {
 }
 
 func (c *configSetCmd) Run(e *env) error {
-	in := e.in
-	if c.File != "-" {
-		f, err := os.Open(c.File)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		in = f
+	in, err := e.open(c.File)
+	if err != nil {
+		return err
 	}
+	defer in.Close()
 	text, err := io.ReadAll(io.LimitReader(in, config.MaxSize+1))
 	if err != nil {
 		return err

@@ -127,6 +127,14 @@ func longFlags(args []string) []string {
 	return out
 }
 
+// open opens a file to read, or standard input where the name is "-".
+func (e *env) open(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(e.in), nil
+	}
+	return os.Open(name)
+}
+
 // connect finds the sockets of the data folder, or another box.
 func connect(ctx context.Context, c *commands, lang string) (*env, error) {
 	e := &env{ctx: ctx, lang: lang}

@@ -62,22 +62,18 @@ type hearCmd struct {
 }
 
 func (c *hearCmd) Run(e *env) error {
-	in := e.in
-	if c.File != "-" {
-		f, err := os.Open(c.File)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		in = f
+	in, err := e.open(c.File)
+	if err != nil {
+		return err
 	}
+	defer in.Close()
 	path := "hear"
 	if c.NoWake {
 		path += "?wake=skip"
 	}
 	answers, ended := 0, false
 	var failed error
-	err := e.lines(http.MethodPost, path, client.Upload{ContentType: "audio/wav", Body: in}, func(l line) error {
+	err = e.lines(http.MethodPost, path, client.Upload{ContentType: "audio/wav", Body: in}, func(l line) error {
 		if err := c.print(e, l); err != nil {
 			return err
 		}

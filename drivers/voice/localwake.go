@@ -71,9 +71,12 @@ func (l *localWake) Open(words []Word) (speech.Detector, error) {
 	if len(words) == 0 && l.installed() {
 		return nil, errNoWord{} // a box without a word does not hold the weights
 	}
-	m, err := l.load()
+	m, err := l.load() // what is missing is told before that no word is there
 	if err != nil {
 		return nil, err
+	}
+	if len(words) == 0 {
+		return nil, errNoWord{}
 	}
 	var good []*wake.Word
 	var errs []error
@@ -88,11 +91,8 @@ func (l *localWake) Open(words []Word) (speech.Detector, error) {
 		}
 		good = append(good, word)
 	}
-	if len(good) == 0 && len(words) > 0 {
-		return nil, errors.Join(errs...)
-	}
 	if len(good) == 0 {
-		return nil, errNoWord{}
+		return nil, errors.Join(errs...)
 	}
 	return wake.NewDetector(m, good...)
 }
