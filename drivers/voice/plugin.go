@@ -162,19 +162,22 @@ func (p *Plugin) newLive() *session {
 			s.mic.setMuted(true)
 		}
 	}
+	api := p.api
 	s.mouth = newMouth(p.synths, func(ctx context.Context, f pcm.Format) (pcm.Sink, error) {
 		if p.cfg.Speaker == off {
 			return nil, &pcm.DeviceError{Device: off, Op: "open", Err: errors.New("voice.speaker is off")}
 		}
-		return p.api.Audio().Playback(ctx, p.cfg.Speaker, f)
+		return api.Audio().Playback(ctx, p.cfg.Speaker, f)
 	})
 	return s
 }
 
-// capture opens a device in the format of the voice path.
+// capture opens a device in the format of the voice path. An opening that was
+// given up may outlive a restart of the plugin, so it keeps the API it began with.
 func (p *Plugin) capture(name string) func(context.Context) (pcm.Source, error) {
+	api := p.api
 	return func(ctx context.Context) (pcm.Source, error) {
-		src, err := p.api.Audio().Capture(ctx, name, pcm.Voice)
+		src, err := api.Audio().Capture(ctx, name, pcm.Voice)
 		if err == nil && ctx.Err() != nil {
 			src.Close() // nobody waits for it any more
 			return nil, ctx.Err()
