@@ -30,9 +30,14 @@ func doorMain(t terminal) int {
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level(cfg.Daemon.LogLevel)}))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	listen := cfg.Daemon.ListenAddr
+	if h.Listen != "" {
+		listen = h.Listen
+	}
 	err = door.Run(ctx, door.Options{
-		ListenAddr: cfg.Daemon.ListenAddr,
+		ListenAddr: listen,
 		DataDir:    h.DataDir, RunDir: h.RunDir,
+		SocketMode: os.FileMode(h.SocketMode), SocketGroup: h.SocketGroup,
 		Hosts: cfg.Daemon.Hosts, LinkSecret: h.LinkSecret, Version: h.Version,
 		Control:  doorControl{control.Client{Path: filepath.Join(h.RunDir, "control.sock")}},
 		Announce: announce, Log: log,

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -38,13 +39,25 @@ func (t terminal) fail(program string, err error) {
 }
 
 var usage = words.Text{
-	ZH: `用法：homed [-config 文件] [-data 文件夹]
+	ZH: `用法：homed [-config 文件] [-data 文件夹] [其他参数]
   -config 文件     config.yaml；默认用数据文件夹里的那一份
   -data 文件夹     数据文件夹；root 默认 /var/lib/homeagent，其他用户默认 ~/.local/share/homeagent
+  -listen 地址     config.yaml 没有写 daemon.listen_addr 时页面的地址，例如 :80
+  -agent-user 用户 智能体进程的系统用户；只有 root 能用
+  -door-user 用户  门进程的系统用户；只有 root 能用
+  -setup 文件夹    设置密码之前，把 setup-code.txt 也放一份在这里
+  -notes 文件      开机时要告诉人的话，每行一个 JSON
+  -log 文件        日志文件，自动限制大小；屏幕上只留重要的
   -version         显示版本`,
-	EN: `usage: homed [-config FILE] [-data FOLDER]
+	EN: `usage: homed [-config FILE] [-data FOLDER] [more]
   -config FILE     config.yaml; default: the one in the data folder
   -data FOLDER     data folder; default: /var/lib/homeagent for root, ~/.local/share/homeagent else
+  -listen ADDR     the page's address where config.yaml has no daemon.listen_addr, such as :80
+  -agent-user NAME system user of the agent's process; only as root
+  -door-user NAME  system user of the door's process; only as root
+  -setup FOLDER    keeps a copy of setup-code.txt until the page is claimed
+  -notes FILE      what the machine's start has to tell people, one JSON object a line
+  -log FILE        log file, kept small by itself; the console gets only what matters
   -version         print the version`,
 }
 
@@ -53,6 +66,12 @@ func run(args []string, t terminal) int {
 	flags.SetOutput(io.Discard) // what it says is English only
 	cfg := flags.String("config", "", "")
 	data := flags.String("data", "", "")
+	listen := flags.String("listen", "", "")
+	agentUser := flags.String("agent-user", "", "")
+	doorUser := flags.String("door-user", "", "")
+	setup := flags.String("setup", "", "")
+	notes := flags.String("notes", "", "")
+	logFile := flags.String("log", "", "")
 	show := flags.Bool("version", false, "")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -69,6 +88,12 @@ func run(args []string, t terminal) int {
 	if flags.NArg() > 0 {
 		t.fail("homed", words.Errorf("看不懂参数 %q\n%v", "%q is not understood\n%v", flags.Arg(0), usage))
 		return 2
+	}
+	if *listen != "" {
+		if _, _, err := net.SplitHostPort(*listen); err != nil {
+			t.fail("homed", words.Errorf("-listen 的地址 %q 不对；请写成 :80 或 主机:端口", "-listen %q is no address; write :80 or HOST:PORT", *listen))
+			return 2
+		}
 	}
 	if *data == "" && *cfg != "" {
 		*data = configured(*cfg)
@@ -92,6 +117,8 @@ func run(args []string, t terminal) int {
 	s := supervisor.New(supervisor.Options{
 		ConfigPath: *cfg, DataDir: *data, Version: version, Output: t.err,
 		Door: []string{self, "door"}, Agent: []string{agent},
+		Listen: *listen, AgentUser: *agentUser, DoorUser: *doorUser,
+		SetupDir: *setup, NotesPath: *notes, LogPath: *logFile,
 	})
 	if err := s.Run(ctx); err != nil {
 		t.fail("homed", err)

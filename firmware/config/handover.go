@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"homeagent/firmware/note"
 	"homeagent/firmware/words"
 )
 
@@ -23,6 +24,16 @@ type Handover struct {
 	Notices []string `json:"notices,omitempty"`
 	// Secrets by name; only for the agent.
 	Secrets map[string]string `json:"secrets,omitempty"`
+	// Listen is where the page is served; "" is what Config says.
+	Listen string `json:"listen,omitempty"`
+	// SocketMode and SocketGroup are those of door.sock, where the agent runs
+	// under another user than the door; 0 is the door's default.
+	SocketMode  uint32 `json:"socket_mode,omitempty"`
+	SocketGroup int    `json:"socket_group,omitempty"`
+	// Notes are what the start of the machine has to tell people; only for the agent.
+	Notes []note.Note `json:"notes,omitempty"`
+	// SmallBoard tells that the machine is short of memory; see the supervisor's limits.
+	SmallBoard bool `json:"small_board,omitempty"`
 	// LinkSecret proves the agent to the door.
 	LinkSecret string `json:"link_secret"`
 	Version    string `json:"version"`

@@ -7,11 +7,11 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"runtime"
 	"sync"
 	"syscall"
 	"time"
 
+	"homeagent/firmware/account"
 	"homeagent/firmware/config"
 	"homeagent/firmware/control"
 	"homeagent/firmware/words"
@@ -22,6 +22,13 @@ type spec struct {
 	name    string
 	command []string
 	env     []string
+	// user is whom the process runs as, without any privilege; nil is the
+	// supervisor's own user.
+	user *account.User
+	// home is the user's home.
+	home string
+	// score is how willingly the kernel ends the process; 0 leaves it.
+	score int
 	// handover makes the document anew for each start, so that a changed
 	// configuration reaches the next one.
 	handover func() (config.Handover, error)
@@ -84,8 +91,13 @@ func (c *child) restart() {
 // run keeps the process alive until ctx ends, then ends it.
 func (c *child) run(ctx context.Context) {
 	// The kernel ties a child's death signal to the thread that started it.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	unlock, err := lockThread(c.user != nil)
+	defer unlock()
+	if err != nil {
+		c.log.Error("privileges cannot be given up; the process is not started", "name", c.name, "err", err)
+		c.set(func(p *control.Process) { p.State, c.ended = "stopped", cannotStart(err) })
+		return
+	}
 	pause := firstPause
 	for ctx.Err() == nil {
 		began := time.Now()
@@ -125,10 +137,13 @@ func (c *child) once(ctx context.Context) (why words.Text, asked bool) {
 		return cannotStart(err), false
 	}
 	cmd := exec.Command(c.command[0], c.command[1:]...)
-	cmd.Env = append(os.Environ(), c.env...)
+	cmd.Env = environment(os.Environ(), c.user, c.home, c.env)
 	cmd.Stdout, cmd.Stderr = outW, outW
 	cmd.ExtraFiles = []*os.File{hr} // becomes config.HandoverFD
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if c.user != nil {
+		cmd.SysProcAttr.Credential = credential(c.user)
+	}
 	err = cmd.Start()
 	hr.Close()
 	outW.Close()
@@ -138,6 +153,11 @@ func (c *child) once(ctx context.Context) (why words.Text, asked bool) {
 		return cannotStart(err), false
 	}
 	c.set(func(p *control.Process) { p.State, p.PID, p.Since = "running", cmd.Process.Pid, time.Now().Unix() })
+	if c.score != 0 {
+		if err := setScore(cmd.Process.Pid, c.score); err != nil {
+			c.log.Debug("memory priority", "name", c.name, "err", err)
+		}
+	}
 	lastWord := make(chan string, 1)
 	go func() { lastWord <- c.ring.follow(c.name, outR); outR.Close() }()
 	// A child that dies before it reads breaks the pipe, which ends this write.

@@ -6,8 +6,11 @@ import (
 	"os"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"homeagent/firmware/config"
 	"homeagent/firmware/control"
+	"homeagent/firmware/note"
 	"homeagent/firmware/words"
 	"homeagent/memory/disk"
 )
@@ -16,6 +19,8 @@ import (
 var (
 	isolation = words.Text{ZH: "只分进程：智能体没有自己的命名空间；请只装可信的插件",
 		EN: "processes only: the agent runs without namespaces of its own; use only plugins you trust"}
+	isolationUsers = words.Text{ZH: "每个进程有自己的用户，没有特权；智能体还没有自己的命名空间，请只装可信的插件",
+		EN: "each process has a user of its own without privileges; the agent still has no namespaces, use only plugins you trust"}
 	tracker = words.Text{ZH: "不记录：工具做的改动还不能撤销；重要的东西请自己备份",
 		EN: "records nothing: what tools change cannot be undone yet; keep copies of what matters"}
 	watchdog = words.Text{ZH: "没有：不喂硬件看门狗；整机卡死时请断电重启",
@@ -24,12 +29,10 @@ var (
 )
 
 // Handle answers the control socket. Root and the supervisor's own user may do
-// everything, except that the agent itself may only ask for the status.
+// everything, the door what the page needs, the agent only ask for the status,
+// by its user where it has one and by its process else. Nobody else may do anything.
 func (s *Supervisor) Handle(_ context.Context, peer control.Peer, req control.Request) (any, error) {
-	if peer.UID != 0 && peer.UID != os.Getuid() {
-		return nil, control.ErrDenied
-	}
-	if pid := s.agent.status().PID; pid != 0 && pid == peer.PID && req.Cmd != control.Status {
+	if !s.allowed(peer, req.Cmd) {
 		return nil, control.ErrDenied
 	}
 	switch req.Cmd {
@@ -39,8 +42,8 @@ func (s *Supervisor) Handle(_ context.Context, peer control.Peer, req control.Re
 		return control.StatusReport{
 			Version: s.opts.Version, DataDir: s.opts.DataDir,
 			Processes: []control.Process{s.door.report(req.Lang), s.agent.report(req.Lang)},
-			Notices:   config.Texts(s.notices, req.Lang),
-			Isolation: isolation.In(req.Lang), Tracker: tracker.In(req.Lang),
+			Notices:   append(s.told(req.Lang), config.Texts(s.notices, req.Lang)...),
+			Isolation: s.isolation().In(req.Lang), Tracker: tracker.In(req.Lang),
 			Watchdog: watchdog.In(req.Lang), Wifi: wifi.In(req.Lang),
 		}, nil
 	case control.Restart:
@@ -81,16 +84,75 @@ func (s *Supervisor) Handle(_ context.Context, peer control.Peer, req control.Re
 	return nil, words.Errorf("没有命令 %q；请让 homectl 与 homed 用同一个版本", "no command %q; use homectl and homed of the same version", req.Cmd)
 }
 
+// allowed tells whether a peer may use a command.
+func (s *Supervisor) allowed(peer control.Peer, cmd control.Command) bool {
+	if peer.UID < 0 {
+		return false // nobody; and -1 is how users says "none"
+	}
+	switch peer.UID {
+	case s.users.agentUID():
+		return cmd == control.Status
+	case s.users.doorUID():
+		switch cmd {
+		case control.Status, control.ConfigGet, control.ConfigSet, control.SecretSet, control.SecretList:
+			return true
+		}
+		return false
+	case 0, os.Getuid():
+		pid := s.agent.status().PID
+		return pid == 0 || pid != peer.PID || cmd == control.Status
+	}
+	return false
+}
+
+// isolation is what keeps the processes apart.
+func (s *Supervisor) isolation() words.Text {
+	if s.users.agentUID() >= 0 {
+		return isolationUsers
+	}
+	return isolation
+}
+
+// told is what the start of the machine and of the house had to tell.
+func (s *Supervisor) told(lang string) []string {
+	var out []string
+	for _, n := range s.notes() {
+		out = append(out, n.In(lang))
+	}
+	for _, n := range s.found {
+		out = append(out, n.In(lang))
+	}
+	return out
+}
+
+// notes are those of the machine's start. The file lies in memory; it is read
+// anew each time, because a script may add to it later.
+func (s *Supervisor) notes() []note.Note {
+	if s.opts.NotesPath == "" {
+		return nil
+	}
+	var st unix.Stat_t
+	if s.users != nil && unix.Lstat(s.opts.NotesPath, &st) == nil && st.Uid != 0 {
+		s.log.Warn("the notes are not root's and are left out", "file", s.opts.NotesPath)
+		return nil
+	}
+	got, skipped, err := note.Read(s.opts.NotesPath)
+	if err != nil || skipped > 0 {
+		s.log.Debug("notes", "file", s.opts.NotesPath, "skipped", skipped, "err", err)
+	}
+	return got
+}
+
 // setConfig replaces config.yaml and starts the agent anew. A text that does
 // not parse changes nothing. A broken file that it replaces is kept aside.
 func (s *Supervisor) setConfig(text string) ([]config.Notice, error) {
-	after, notes, err := config.Parse([]byte(text))
+	_, notes, err := config.Parse([]byte(text))
 	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
-	before, _, _ := config.Parse(s.text)
-	if old, rerr := readRegular(s.opts.ConfigPath); rerr == nil {
+	before := s.listen(s.text)
+	if old, rerr := s.readConfig(s.opts.ConfigPath); rerr == nil {
 		if _, _, perr := config.Parse(old); perr != nil {
 			if _, err := disk.SetAside(s.opts.ConfigPath, time.Now()); err != nil {
 				s.mu.Unlock()
@@ -101,14 +163,14 @@ func (s *Supervisor) setConfig(text string) ([]config.Notice, error) {
 		s.mu.Unlock()
 		return nil, folderError(s.opts.DataDir, rerr)
 	}
-	err = disk.WriteFile(s.opts.ConfigPath, []byte(text), 0o600)
+	err = writeOwn(s.opts.ConfigPath, []byte(text))
 	s.mu.Unlock()
 	if err != nil {
 		return nil, folderError(s.opts.DataDir, err)
 	}
 	s.loadConfig()
 	s.agent.restart()
-	if before.Daemon.ListenAddr != after.Daemon.ListenAddr {
+	if before != s.listen([]byte(text)) {
 		s.door.restart()
 	}
 	return notes, nil

@@ -35,7 +35,7 @@ func (e *InUseError) In(lang string) string {
 
 // lock takes the folder for this process until the file is closed or the process ends.
 func lock(dir string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(dir, "homed.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(filepath.Join(dir, "homed.lock"), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
 	if err != nil {
 		return nil, folderError(dir, err)
 	}

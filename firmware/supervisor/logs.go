@@ -25,6 +25,13 @@ const (
 
 func newRing(out io.Writer) *ring { return &ring{lines: make([]string, ringLines), out: out} }
 
+// redirect sends what follows to another writer.
+func (r *ring) redirect(out io.Writer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.out = out
+}
+
 func (r *ring) add(line string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -36,7 +36,7 @@ func (s secretStore) set(name, value string) error {
 		}
 		return nil
 	}
-	if err := disk.WriteFile(path, []byte(value), 0o600); err != nil {
+	if err := writeOwn(path, []byte(value)); err != nil {
 		return folderError(s.dir, err)
 	}
 	return nil

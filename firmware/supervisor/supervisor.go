@@ -9,14 +9,17 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
+	"time"
 
+	"go.yaml.in/yaml/v3"
 	"golang.org/x/sys/unix"
 
+	"homeagent/firmware/account"
 	"homeagent/firmware/config"
 	"homeagent/firmware/control"
 	"homeagent/firmware/words"
-	"homeagent/memory/disk"
 )
 
 // Options say which house is run.
@@ -30,6 +33,24 @@ type Options struct {
 	Version     string
 	// Output takes the log lines of all processes.
 	Output io.Writer
+	// Listen is where the page is served if config.yaml names no address; ""
+	// is the default of the configuration.
+	Listen string
+	// AgentUser and DoorUser are the system users the two processes run under,
+	// without any privilege; "" is the supervisor's own. Only root can name them.
+	AgentUser, DoorUser string
+	// Accounts is where users are looked up; the zero value is the system's files.
+	Accounts account.Source
+	// SetupDir is a folder, usually the card's first partition, that gets a copy
+	// of setup-code.txt while the box is unclaimed; "" is none.
+	SetupDir string
+	// Mounts makes SetupDir writable for a moment; nil is Mounted.
+	Mounts Remounter
+	// NotesPath is the file of package note; "" is none.
+	NotesPath string
+	// LogPath is a log file that takes all lines and is kept small; Output then
+	// gets only what matters at a console, and neither can hold the house up.
+	LogPath string
 }
 
 // Supervisor runs the processes of one data folder.
@@ -42,6 +63,9 @@ type Supervisor struct {
 	link    string
 	door    *child
 	agent   *child
+	users   *users // nil: all processes run under the supervisor's user
+	limits  limits
+	found   []words.Text // what the start found; fixed afterwards
 
 	mu      sync.Mutex // guards what follows and the files config.yaml and secrets/
 	text    []byte     // the effective config.yaml
@@ -50,6 +74,9 @@ type Supervisor struct {
 
 // New checks nothing and starts nothing; Run does.
 func New(opts Options) *Supervisor {
+	if opts.Mounts == nil {
+		opts.Mounts = Mounted{}
+	}
 	r := newRing(opts.Output)
 	return &Supervisor{opts: opts, ring: r, log: slog.New(slog.NewTextHandler(r, nil))}
 }
@@ -71,19 +98,51 @@ func RunDir(dataDir string) string {
 	return filepath.Join(dataDir, "run")
 }
 
-// newRunDir chooses and makes the folder for the sockets of this start.
-func newRunDir(dataDir string) (string, error) {
-	if dataDir == installedData && os.MkdirAll(installedRun, 0o755) == nil && unix.Access(installedRun, unix.W_OK) == nil {
-		return installedRun, nil
-	}
+// newRunDir chooses and makes the folder for the sockets of this start. The
+// door makes its own in it; whoever else may write there can neither remove
+// nor replace what is not theirs.
+func newRunDir(dataDir string, u *users) (string, error) {
 	dir := filepath.Join(dataDir, "run")
-	return dir, os.MkdirAll(dir, 0o755)
+	if dataDir == installedData && os.MkdirAll(installedRun, 0o755) == nil && unix.Access(installedRun, unix.W_OK) == nil {
+		dir = installedRun
+	} else if err := os.MkdirAll(dir, 0o755); err != nil {
+		return dir, err
+	}
+	if u == nil || u.door == nil {
+		return dir, nil
+	}
+	f, err := os.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return dir, err
+	}
+	defer f.Close()
+	if err := f.Chown(0, u.door.GID); err != nil {
+		return dir, err
+	}
+	return dir, f.Chmod(os.ModeSticky | 0o775)
 }
 
 // Run keeps the house up until ctx ends. It returns an error only for what
 // keeps it from starting: a data folder in use or not writable, no control
 // socket. The error has words in both languages, see words.In.
 func (s *Supervisor) Run(ctx context.Context) error {
+	if s.opts.LogPath != "" {
+		out := openSink(s.opts.LogPath, s.opts.Output)
+		defer out.close()
+		s.ring.redirect(out)
+	}
+	err := s.run(ctx)
+	if err != nil && s.opts.LogPath != "" {
+		s.log.Error("homed cannot run", "err", err)
+	}
+	return err
+}
+
+func (s *Supervisor) run(ctx context.Context) error {
+	var err error
+	if s.users, err = findUsers(s.opts.Accounts, s.opts.AgentUser, s.opts.DoorUser, os.Geteuid() == 0); err != nil {
+		return err
+	}
 	dir, err := filepath.Abs(s.opts.DataDir)
 	if err != nil {
 		return folderError(s.opts.DataDir, err)
@@ -101,15 +160,29 @@ func (s *Supervisor) Run(ctx context.Context) error {
 		return err
 	}
 	defer lockFile.Close()
+	if s.users != nil {
+		if s.found, err = repair(dir, s.users, time.Now(), s.log); err != nil {
+			return folderError(dir, err)
+		}
+	}
+	made := false
 	for _, d := range []struct {
 		path string
 		mode os.FileMode
 	}{{s.secrets.dir, 0o700}, {filepath.Join(dir, "workspace"), 0o755}} {
+		if _, err := os.Lstat(d.path); err != nil {
+			made = true
+		}
 		if err := os.MkdirAll(d.path, d.mode); err != nil {
 			return folderError(dir, err)
 		}
 	}
-	if s.runDir, err = newRunDir(dir); err != nil {
+	if s.users != nil && made {
+		if _, err := repair(dir, s.users, time.Now(), s.log); err != nil {
+			return folderError(dir, err)
+		}
+	}
+	if s.runDir, err = newRunDir(dir, s.users); err != nil {
 		return folderError(dir, err)
 	}
 	s.link = newSecret()
@@ -118,10 +191,18 @@ func (s *Supervisor) Run(ctx context.Context) error {
 		s.log.Warn(n.EN)
 	}
 
-	s.door = newChild(spec{name: "door", command: s.opts.Door, env: []string{"GOMEMLIMIT=32MiB"}, handover: s.doorHandover}, s.log, s.ring)
-	s.agent = newChild(spec{name: "agent", command: s.opts.Agent, env: []string{"GOMEMLIMIT=160MiB"}, handover: s.agentHandover}, s.log, s.ring)
+	for _, n := range s.found {
+		s.log.Warn(n.EN)
+	}
+	s.setLimits()
+	s.door = newChild(spec{name: "door", command: s.opts.Door, env: []string{goMemLimit(s.limits.door)}, handover: s.doorHandover}, s.log, s.ring)
+	s.agent = newChild(spec{name: "agent", command: s.opts.Agent, env: []string{goMemLimit(s.limits.agent)}, handover: s.agentHandover}, s.log, s.ring)
+	if s.users != nil {
+		s.door.user, s.door.home, s.door.score = s.users.door, dir, doorScore
+		s.agent.user, s.agent.home, s.agent.score = s.users.agent, dir, agentScore
+	}
 
-	srv, err := control.Listen(filepath.Join(s.runDir, "control.sock"), s, s.log)
+	srv, err := s.listenControl()
 	if err != nil {
 		return err
 	}
@@ -129,12 +210,48 @@ func (s *Supervisor) Run(ctx context.Context) error {
 	wg.Go(func() { srv.Serve(ctx) })
 	wg.Go(func() { s.door.run(ctx) })
 	wg.Go(func() { s.agent.run(ctx) })
+	if s.opts.SetupDir != "" {
+		m := mirror{from: dir, to: s.opts.SetupDir, mounts: s.opts.Mounts, log: s.log}
+		wg.Go(func() { m.run(ctx) })
+	}
 	s.log.Info("homed runs", "version", s.opts.Version, "data", dir, "isolation", isolation.EN)
 	<-ctx.Done()
 	srv.Close()
 	wg.Wait()
 	s.log.Info("homed ended")
 	return nil
+}
+
+// setLimits chooses what each process may take of the machine's memory. Only
+// an appliance has the kernel end them in an order of its own.
+func (s *Supervisor) setLimits() {
+	s.limits = limitsFor(machineMemory())
+	if s.limits.homed > 0 {
+		debug.SetMemoryLimit(int64(s.limits.homed) << 20)
+	}
+	if s.users != nil {
+		if err := setScore(os.Getpid(), homedScore); err != nil {
+			s.log.Debug("memory priority", "err", err)
+		}
+	}
+}
+
+// listenControl opens the control socket where door and agent can reach it.
+func (s *Supervisor) listenControl() (*control.Server, error) {
+	path := filepath.Join(s.runDir, "control.sock")
+	srv, err := control.Listen(path, s, s.log)
+	if err != nil || s.users == nil {
+		return srv, err
+	}
+	// The folder is sticky and the socket root's: nobody changes what the name means.
+	if err = os.Lchown(path, 0, s.users.group); err == nil {
+		err = os.Chmod(path, s.users.socketMode())
+	}
+	if err != nil {
+		srv.Close()
+		return nil, folderError(s.runDir, err)
+	}
+	return srv, nil
 }
 
 func newSecret() string {
@@ -150,7 +267,7 @@ func (s *Supervisor) loadConfig() {
 	defer s.mu.Unlock()
 	good := filepath.Join(s.opts.DataDir, "config.good.yaml")
 	s.text, s.notices = nil, nil
-	text, err := readRegular(s.opts.ConfigPath)
+	text, err := s.readConfig(s.opts.ConfigPath)
 	if errors.Is(err, os.ErrNotExist) {
 		return
 	}
@@ -158,8 +275,8 @@ func (s *Supervisor) loadConfig() {
 		_, notes, perr := config.Parse(text)
 		if perr == nil {
 			s.text, s.notices = text, notes
-			if last, rerr := os.ReadFile(good); rerr != nil || string(last) != string(text) {
-				if werr := disk.WriteFile(good, text, 0o600); werr != nil {
+			if last, rerr := s.readConfig(good); rerr != nil || string(last) != string(text) {
+				if werr := writeOwn(good, text); werr != nil {
 					s.notices = append(s.notices, config.Notice{Text: folderError(s.opts.DataDir, werr).Text})
 				}
 			}
@@ -168,7 +285,7 @@ func (s *Supervisor) loadConfig() {
 		err = perr
 	}
 	meanwhile := words.Text{ZH: "默认值", EN: "the defaults are used"}
-	if text, rerr := os.ReadFile(good); rerr == nil {
+	if text, rerr := s.readConfig(good); rerr == nil {
 		if _, _, perr := config.Parse(text); perr == nil {
 			s.text = text
 			meanwhile = words.Text{ZH: "上一份好的配置", EN: "the last good configuration is used"}
@@ -178,26 +295,63 @@ func (s *Supervisor) loadConfig() {
 		"%s cannot be used: %v; until it is mended %s", s.opts.ConfigPath, err, meanwhile)}}
 }
 
-// readRegular reads a file and nothing else: a pipe of that name would be waited
-// for without end.
-func readRegular(path string) ([]byte, error) {
-	info, err := os.Stat(path)
+// readConfig reads a file and nothing else: a pipe of that name would be waited
+// for without end. Where the processes have users of their own it must be
+// root's, because they may make files in the data folder.
+func (s *Supervisor) readConfig(path string) ([]byte, error) {
+	flags := os.O_RDONLY | unix.O_NONBLOCK
+	if s.users != nil {
+		flags |= unix.O_NOFOLLOW
+	}
+	f, err := os.OpenFile(path, flags, 0)
+	if errors.Is(err, unix.ELOOP) {
+		return nil, words.Errorf("它是一个链接；请换成文件本身", "it is a link; put the file itself there")
+	}
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
+	defer f.Close()
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return nil, err
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return nil, words.Errorf("它不是普通文件", "it is no regular file")
 	}
-	return os.ReadFile(path)
+	if s.users != nil && st.Uid != 0 {
+		return nil, words.Errorf("它不属于 root；请用 chown root 改正", "it does not belong to root; mend that with chown root")
+	}
+	return io.ReadAll(f)
+}
+
+// listen is where the page is served: what the configuration names, else what
+// the command line says, else "", the default of the configuration.
+func (s *Supervisor) listen(text []byte) string {
+	var named struct {
+		Daemon struct {
+			ListenAddr string `yaml:"listen_addr"`
+		} `yaml:"daemon"`
+	}
+	// A wrong address is replaced by Parse, which says so; it counts as named none.
+	if yaml.Unmarshal(text, &named) == nil && named.Daemon.ListenAddr != "" {
+		if c, _, err := config.Parse(text); err == nil && c.Daemon.ListenAddr == named.Daemon.ListenAddr {
+			return c.Daemon.ListenAddr
+		}
+	}
+	return s.opts.Listen
 }
 
 func (s *Supervisor) doorHandover() (config.Handover, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return config.Handover{
+	h := config.Handover{
 		DataDir: s.opts.DataDir, RunDir: s.runDir, Config: string(s.text), Notices: config.Texts(s.notices, words.English),
-		LinkSecret: s.link, Version: s.opts.Version,
-	}, nil
+		LinkSecret: s.link, Version: s.opts.Version, Listen: s.listen(s.text),
+	}
+	if s.users != nil {
+		h.SocketMode, h.SocketGroup = uint32(s.users.socketMode()), s.users.group
+	}
+	return h, nil
 }
 
 func (s *Supervisor) agentHandover() (config.Handover, error) {
@@ -210,5 +364,6 @@ func (s *Supervisor) agentHandover() (config.Handover, error) {
 	for _, n := range notes {
 		h.Notices = append(h.Notices, n.EN)
 	}
+	h.Notes, h.SmallBoard = s.notes(), s.limits.small
 	return h, nil
 }
