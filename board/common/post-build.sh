@@ -36,6 +36,8 @@ main() {
 	link /run/hosts etc/hosts
 	link /proc/self/mounts etc/mtab
 	link /run/dropbear etc/dropbear
+	# The keys of whoever may log in; none, no SSH.
+	link /data/system/ssh root/.ssh
 
 	install -m 0644 "$common/layout.env" "$target/usr/lib/homeagent/layout.env"
 	install -m 0644 "$common/mke2fs.conf" "$target/etc/mke2fs.conf"
@@ -58,7 +60,7 @@ main() {
 
 # The environment's two places for fw_setenv; /dev/homeagent/disk is a link made at boot.
 fw_env_config() {
-	# shellcheck source=board/common/layout.env
+	# shellcheck source=layout.env
 	. "$common/layout.env"
 	printf '# U-Boot environment: device, offset, size\n/dev/homeagent/disk 0x%x 0x%x\n/dev/homeagent/disk 0x%x 0x%x\n' \
 		"$ENV_OFFSET_1" "$ENV_SIZE" "$ENV_OFFSET_2" "$ENV_SIZE"

@@ -17,9 +17,9 @@ epoch=${SOURCE_DATE_EPOCH:-1767225600}
 export TZ=UTC LC_ALL=C SOURCE_DATE_EPOCH="$epoch" MTOOLS_SKIP_CHECK=1 MTOOLSRC=/dev/null
 umask 022
 
-# shellcheck source=board/common/layout.env
+# shellcheck source=layout.env
 . "$common/layout.env"
-# shellcheck source=board/rpi3-64/meta
+# shellcheck source=../rpi3-64/meta
 . "$boarddir/meta"
 
 fail() {
@@ -145,6 +145,7 @@ main() {
 	# Debian's kernel comes with a first boot stage and mainline device trees; Buildroot's is Raspberry Pi's.
 	cmdline=$(cat "$boarddir/cmdline.txt")
 	if [ -e "$binaries/initrd.img" ]; then
+		# shellcheck disable=SC2153 # from meta
 		mainline=1 console=$CONSOLE dtb=$DTB
 	else
 		mainline=0 console=$CONSOLE_RASPBERRYPI dtb=$DTB_RASPBERRYPI
