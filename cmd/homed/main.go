@@ -24,6 +24,9 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == "door" {
 		os.Exit(doorMain(t))
 	}
+	if len(os.Args) > 1 && os.Args[1] == "boot" {
+		os.Exit(bootMain(os.Args[2:], t))
+	}
 	os.Exit(run(os.Args[1:], t))
 }
 
