@@ -45,8 +45,8 @@ need_room() { # need_room FILE MIB
 fat() {
 	rm -f "$1"
 	truncate -s "$4M" "$1"
-	# FAT16 below 64 MiB would do, but the partition type says FAT32 and some ROMs believe it.
-	mkfs.vfat --invariant -F 32 -s 1 -i "$3" -n "$2" "$1" >/dev/null
+	# FAT32 needs 65525 clusters, which 32 MiB have not; 16 bits with 2 KiB each.
+	mkfs.vfat --invariant -F 16 -s 4 -i "$3" -n "$2" "$1" >/dev/null
 	find "$5" -exec touch -h -d "@$epoch" {} +
 	(
 		cd "$5"
