@@ -285,3 +285,40 @@ func copyRange(in *os.File, to string, offset, n int64) error {
 	}
 	return out.Close()
 }
+
+// Renew replaces everything of a card but its data by what an image holds, as an
+// update would. The card's table must have the image's partitions in their places.
+func (d *Disk) Renew(image string) error {
+	fresh := &Disk{Path: image, Layout: d.Layout}
+	wanted, err := fresh.Partitions()
+	if err != nil {
+		return fmt.Errorf("%s: %w", image, err)
+	}
+	in, err := os.Open(image)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(d.Path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	regions := []Partition{{Offset: d.Layout.Environment[0], Bytes: int64(d.Layout.EnvironmentSize)},
+		{Offset: d.Layout.Environment[1], Bytes: int64(d.Layout.EnvironmentSize)}}
+	for _, p := range wanted {
+		if p.Number == d.Layout.Data || p.Type == typeExtended || p.Type == typeExtended2 {
+			continue
+		}
+		if have, err := d.Partition(p.Number); err != nil || have != p {
+			return fmt.Errorf("partition %d of %s lies elsewhere on %s; begin with a new card", p.Number, image, d.Path)
+		}
+		regions = append(regions, p)
+	}
+	for _, r := range regions {
+		if _, err := io.Copy(io.NewOffsetWriter(out, r.Offset), io.NewSectionReader(in, r.Offset, r.Bytes)); err != nil {
+			return fmt.Errorf("renew the card: %w", err)
+		}
+	}
+	return out.Close()
+}
