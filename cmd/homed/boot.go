@@ -96,7 +96,9 @@ func (b boot) do() {
 	b.tell(append(notes, report.Notes...))
 }
 
-func (b boot) log(format string, args ...any) { fmt.Fprintf(b.out, "homed boot: "+format+"\n", args...) }
+func (b boot) log(format string, args ...any) {
+	fmt.Fprintf(b.out, "homed boot: "+format+"\n", args...)
+}
 
 // tell prints the notes and leaves them for homed.
 func (b boot) tell(notes []note.Note) {
