@@ -114,7 +114,8 @@ func repair(dir string, u *users, now time.Time, log *slog.Logger) ([]words.Text
 			if err != nil {
 				return nil, err
 			}
-			r.say("%[1]s 不属于应当写它的用户，已改名为 %[2]s；请检查里面的内容", "%[1]s belonged to a user that may not write it and is now called %[2]s; look into it", name, aside)
+			r.say("%[1]s 不属于应当写它的用户，已改名为 %[2]s；请检查里面的内容",
+				"%[1]s belonged to a user that may not write it and is now called %[2]s; look into it", name, aside)
 			continue
 		}
 		r.entry(fd, name, dir+"/"+name, o, 0)
@@ -159,11 +160,13 @@ func (r *repairer) entry(dir int, name, path string, o owner, depth int) {
 	}
 	kind := st.Mode & unix.S_IFMT
 	if kind == unix.S_IFREG && st.Nlink > 1 && int(st.Uid) != o.uid {
-		r.say("%[1]s 还有别的名字（硬链接），没有改它的所有者；请换成单独的一份", "%[1]s has another name (a hard link), so its owner was left; put a copy of its own there", path)
+		r.say("%[1]s 还有别的名字（硬链接），没有改它的所有者；请换成单独的一份",
+			"%[1]s has another name (a hard link), so its owner was left; put a copy of its own there", path)
 		return
 	}
 	if err := r.own(fd, st, o); err != nil {
-		r.say("%[1]s 的所有者改不了（%[2]v）；请检查数据分区", "the owner of %[1]s cannot be changed (%[2]v); check the data partition", path, err)
+		r.say("%[1]s 的所有者改不了（%[2]v）；请检查数据分区",
+			"the owner of %[1]s cannot be changed (%[2]v); check the data partition", path, err)
 		return
 	}
 	if kind != unix.S_IFDIR {

@@ -1,12 +1,15 @@
 package supervisor
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -24,6 +27,20 @@ func TestMain(m *testing.M) {
 	switch os.Getenv("SUPERVISED") {
 	case "":
 		os.Exit(m.Run())
+	case "ask": // from another user's process: the path of a socket, a command
+		conn, err := net.Dial("unix", os.Args[1])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		fmt.Fprintf(conn, "{\"cmd\":%q}\n", os.Args[2])
+		line, err := bufio.NewReader(conn).ReadString('\n')
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		fmt.Print(line)
+		os.Exit(0)
 	}
 	h, err := config.ReadHandover()
 	if err != nil {
@@ -79,13 +96,64 @@ func start(t *testing.T, dir string, agent ...string) *house {
 	} else if agent[0] == "" {
 		agent[0] = self
 	}
+	return startWith(t, Options{DataDir: dir, Agent: agent})
+}
+
+// startWith runs a house with further options.
+func startWith(t *testing.T, o Options) *house {
+	t.Helper()
+	t.Setenv("SUPERVISED", "yes")
 	ctx, cancel := context.WithCancel(t.Context())
-	h := &house{t: t, cancel: cancel, done: make(chan error, 1), dir: dir, log: &syncBuffer{}}
-	h.Supervisor = New(Options{DataDir: dir, Version: "test", Output: h.log, Door: []string{self, "plain"}, Agent: agent})
-	h.client = &control.Client{Path: filepath.Join(dir, "run", "control.sock")}
+	h := &house{t: t, cancel: cancel, done: make(chan error, 1), dir: o.DataDir, log: &syncBuffer{}}
+	self := program(t)
+	o.Version, o.Output, o.Door = "test", h.log, []string{self, "plain"}
+	if o.Agent == nil {
+		o.Agent = []string{self, "plain"}
+	}
+	h.Supervisor = New(o)
+	h.client = &control.Client{Path: filepath.Join(o.DataDir, "run", "control.sock")}
 	go func() { h.done <- h.Run(ctx) }()
 	t.Cleanup(func() { cancel(); <-h.done })
 	return h
+}
+
+// program is the test binary where every user can start it.
+func program(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Getuid() != 0 {
+		return self
+	}
+	text, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(path, text, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	open(t, filepath.Dir(path))
+	return path
+}
+
+// runAs runs the test binary in one of its other roles under another user.
+func runAs(t *testing.T, program string, uid int, role string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Env = append(os.Environ(), "SUPERVISED="+role)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: testAgent}}
+	out, err := cmd.Output()
+	if err != nil {
+		var ee *exec.ExitError
+		if errors.As(err, &ee) {
+			t.Fatalf("as user %d: %v: %s", uid, err, ee.Stderr)
+		}
+		t.Fatalf("as user %d: %v", uid, err)
+	}
+	return out
 }
 
 // status waits until ok holds for the report.

@@ -40,10 +40,12 @@ func findUsers(source account.Source, agent, door string, root bool) (*users, er
 				"the system has no user %[1]q (%[2]s); make it first, for example with adduser --system %[1]s, or give another name", w.name, w.flag)
 		}
 		if err != nil {
-			return nil, words.Errorf("不能查找 %s 的用户（%v）；请检查 /etc/passwd 和 /etc/group", "the user of %s cannot be looked up (%v); check /etc/passwd and /etc/group", w.flag, err)
+			return nil, words.Errorf("不能查找 %s 的用户（%v）；请检查 /etc/passwd 和 /etc/group",
+				"the user of %s cannot be looked up (%v); check /etc/passwd and /etc/group", w.flag, err)
 		}
 		if found.UID == 0 {
-			return nil, words.Errorf("%s 不能是 root（%q）；请换一个没有特权的用户", "%s must not be root (%q); give a user without privileges", w.flag, w.name)
+			return nil, words.Errorf("%s 不能是 root（%q）；请换一个没有特权的用户",
+				"%s must not be root (%q); give a user without privileges", w.flag, w.name)
 		}
 		*w.to = &found
 	}
