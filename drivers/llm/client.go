@@ -3,6 +3,7 @@ package llm
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,14 +34,18 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	dialer := &net.Dialer{Timeout: 10 * time.Second}
-	return &Client{cfg: cfg, now: time.Now, http: &http.Client{
+	c := &Client{cfg: cfg, now: time.Now}
+	c.http = &http.Client{
 		// A redirect would carry the key to another host.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, TLSHandshakeTimeout: 10 * time.Second,
 			MaxIdleConnsPerHost: 2, IdleConnTimeout: 90 * time.Second, ForceAttemptHTTP2: true,
+			// The clock that judges certificates is the one that the words about them name.
+			TLSClientConfig: &tls.Config{Time: func() time.Time { return c.now() }},
 		},
-	}}, nil
+	}
+	return c, nil
 }
 
 // Name is the kind and the model, "deepseek/deepseek-flash".
@@ -117,6 +122,10 @@ func (c *Client) fail(ctx context.Context, err error) error {
 		e.Kind = provider.Malformed
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		e.Message = "the connection ended in the middle of the answer"
+	default:
+		if f := c.unreachable(err); f != nil {
+			e.Err = f
+		}
 	}
 	return e
 }

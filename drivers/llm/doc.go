@@ -11,6 +11,10 @@
 // Waits are the caller's context; every byte that arrives is passed on as a sign
 // of life. The key is sent in one header and removed from every error text.
 //
+// Where the server is not reached, the provider.Error wraps an *Unreachable:
+// sentences in both languages that tell a wrong clock, an unknown authority,
+// another host's certificate, no TLS, no address, no listener and no way apart.
+//
 // Protocol: platform.openai.com/docs/api-reference/chat and
 // api-docs.deepseek.com, as of 2026-11.
 package llm

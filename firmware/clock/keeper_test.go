@@ -127,7 +127,10 @@ func TestAsk(t *testing.T) {
 			c := &fakeClock{now: tt.now}
 			i := 0
 			k := &Keeper{Clock: c, Build: build, Saved: filepath.Join(t.TempDir(), "clock"), Servers: make([]string, len(tt.answers)), Log: quiet(),
-				Query: func(context.Context, string) (time.Duration, error) { i++; return tt.answers[i-1].offset, tt.answers[i-1].err }}
+				Query: func(context.Context, string) (time.Duration, error) {
+					i++
+					return tt.answers[i-1].offset, tt.answers[i-1].err
+				}}
 			k.FS = &cutFS{left: 100}
 			err := k.Ask(t.Context())
 			if (err != nil) != tt.fails || c.now.Sub(tt.now) != tt.want {
