@@ -117,6 +117,7 @@ func run(args []string, t terminal) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	defer keepClock(ctx, *setup != "", t.err)()
 	s := supervisor.New(supervisor.Options{
 		ConfigPath: *cfg, DataDir: *data, Version: version, Output: t.err,
 		Door: []string{self, "door"}, Agent: []string{agent},
