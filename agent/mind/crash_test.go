@@ -274,7 +274,7 @@ func TestPowerCutAtEveryStep(t *testing.T) {
 			second.drain(t)
 			second.w.check(fail, acked)
 			second.checkMemory(fail, acked)
-			if keep != disktest.Synced || i%10 != 0 {
+			if (keep != disktest.Synced || i%10 != 0) && m.step != StepSentNoted {
 				continue
 			}
 			for k, again := range second.moments {
@@ -282,6 +282,7 @@ func TestPowerCutAtEveryStep(t *testing.T) {
 				third := after(t, again, disktest.All)
 				third.drain(t)
 				third.w.check(fail, acked)
+				third.checkMemory(fail, acked)
 			}
 		}
 	}

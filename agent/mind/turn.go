@@ -81,6 +81,11 @@ type ending struct {
 	outcome Outcome
 }
 
+// keepStarts is how many processes may end while an answered turn is being kept.
+// Nothing of the input's runs then, so it is the power that ended them; the bound
+// is for a fault in keeping itself.
+const keepStarts = 5
+
 // deal leads one input to its end.
 func (m *Mind) deal(ctx context.Context, e *queue.Entry) {
 	// The turn ends by its own cancel alone, so that the cause tells a stop of
@@ -97,6 +102,8 @@ func (m *Mind) deal(ctx context.Context, e *queue.Entry) {
 	m.o.Bus.Publish(t.event("turn_start", ""))
 	t.step(StepStart)
 	switch {
+	case e.Final != nil && e.Sent && e.Starts < keepStarts:
+		t.close(*e.Final) // the answer was heard, so the turn must not be missing in memory
 	case e.Starts >= 2:
 		t.setAside()
 	case e.Final != nil:

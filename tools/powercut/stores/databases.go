@@ -118,10 +118,27 @@ func containsAll(text string, words []string) bool {
 }
 
 // openQueue reads what waits. What was set aside with a message to its channel
-// is kept too.
+// is kept too. Taking an input out counts as a start of its turn, so it is a
+// copy that is opened.
 func (l *look) openQueue(ctx context.Context) {
 	path := filepath.Join(l.dir, "queue.log")
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		l.damage("queue.log: %v", err)
+		return
+	}
+	dir, err := os.MkdirTemp("", "queue-")
+	if err != nil {
+		l.damage("queue.log: no copy could be made: %v", err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path = filepath.Join(dir, "queue.log")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		l.damage("queue.log: no copy could be made: %v", err)
 		return
 	}
 	q, err := queue.Open(disk.OS{}, path, quiet)
