@@ -14,6 +14,7 @@ import (
 
 	"homeagent/agent/pcm"
 	"homeagent/agent/pcm/wav"
+	"homeagent/tools/spoken"
 )
 
 // lampCommand is "turn on the living room lamp", by a person where there is the
@@ -22,20 +23,20 @@ func lampCommand(t testing.TB) []int16 {
 	t.Helper()
 	path := filepath.Join(root, "..", "shared", "audio", "household", "turn_on_the_living_room_lamp.wav")
 	if _, err := os.Stat(path); err != nil {
-		return trim(flite(t, "rms", "turn on the living room lamp", "1.0"))
+		return spoken.Trim(spoken.Flite(t, "rms", "turn on the living room lamp", "1.0"))
 	}
-	return trim(read(t, path))
+	return spoken.Trim(spoken.Read(t, path))
 }
 
 // TestSoundFormats plays one command in every form that recorders write.
 func TestSoundFormats(t *testing.T) {
 	t.Parallel()
-	need(t, "sox", "flite", "espeak-ng")
-	needEngines(t)
+	spoken.Need(t, "sox", "flite", "espeak-ng")
+	spoken.NeedEngines(t)
 	h := open(t, quiet)
 	w := h.watch()
 	before := h.pids()
-	plain := save(t, join(silence(500*time.Millisecond), lampCommand(t), silence(500*time.Millisecond)))
+	plain := spoken.Save(t, spoken.Join(spoken.Silence(500*time.Millisecond), lampCommand(t), spoken.Silence(500*time.Millisecond)))
 	two := make(chan struct{}, 2) // the endpoint takes two recordings at once
 	t.Run("formats", func(t *testing.T) {
 		for _, row := range []struct{ name, args string }{
@@ -95,12 +96,12 @@ func (h *house) unhurt(before map[string]int) {
 // TestBrokenSound plays what is no recording, or not a whole one.
 func TestBrokenSound(t *testing.T) {
 	t.Parallel()
-	need(t, "flite", "espeak-ng")
-	needEngines(t)
+	spoken.Need(t, "flite", "espeak-ng")
+	spoken.NeedEngines(t)
 	h := open(t, quiet)
 	w := h.watch()
 	before := h.pids()
-	whole, err := os.ReadFile(save(t, join(silence(500*time.Millisecond), lampCommand(t), silence(2*time.Second))))
+	whole, err := os.ReadFile(spoken.Save(t, spoken.Join(spoken.Silence(500*time.Millisecond), lampCommand(t), spoken.Silence(2*time.Second))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,16 +207,16 @@ func TestLongSound(t *testing.T) {
 		if os.Getenv("WHOLEPATH_LONG") == "" {
 			t.Skip("skipped: it takes ten minutes; WHOLEPATH_LONG=1 runs it")
 		}
-		need(t, "flite", "espeak-ng")
-		needEngines(t)
+		spoken.Need(t, "flite", "espeak-ng")
+		spoken.NeedEngines(t)
 		h := h.in(t)
 		// A command in every minute, on and off in turn.
 		var sound []int16
 		for minute := range 10 {
 			word := []string{"on", "off"}[minute%2]
-			sound = join(sound, silence(time.Duration(minute)*time.Minute+time.Second-pcm.Voice.Duration(len(sound))), trim(flite(t, "rms", "turn "+word+" the kitchen lamp", "1.0")))
+			sound = spoken.Join(sound, spoken.Silence(time.Duration(minute)*time.Minute+time.Second-pcm.Voice.Duration(len(sound))), spoken.Trim(spoken.Flite(t, "rms", "turn "+word+" the kitchen lamp", "1.0")))
 		}
-		sound = join(sound, silence(10*time.Minute-pcm.Voice.Duration(len(sound))))
+		sound = spoken.Join(sound, spoken.Silence(10*time.Minute-pcm.Voice.Duration(len(sound))))
 		b, err := wav.Encode(pcm.Voice, sound)
 		if err != nil {
 			t.Fatal(err)

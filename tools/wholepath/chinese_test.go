@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"homeagent/tools/fakespeech"
+	"homeagent/tools/spoken"
 )
 
 // TestChineseSpokenSynthetic speaks Chinese with espeak-ng, for there are no
@@ -18,9 +19,9 @@ import (
 // sound it was sent. The answer is Chinese, in text and in sound.
 func TestChineseSpokenSynthetic(t *testing.T) {
 	t.Parallel()
-	need(t, "espeak-ng", "flite")
-	needEngines(t)
-	needWake(t)
+	spoken.Need(t, "espeak-ng", "flite")
+	spoken.NeedEngines(t)
+	spoken.NeedWake(t)
 	const key = "sk-a-key-for-the-speech-service"
 	fake := fakespeech.New(fakespeech.Config{Key: key})
 	srv := httptest.NewServer(fake)
@@ -34,7 +35,7 @@ func TestChineseSpokenSynthetic(t *testing.T) {
 	}
 	h := start(t, dir)
 	h.ready()
-	tk := robot(t)
+	tk := spoken.Robot(t)
 	h.teach(tk)
 	w := h.watch()
 	for _, row := range []struct {
@@ -51,11 +52,11 @@ func TestChineseSpokenSynthetic(t *testing.T) {
 			if row.first != "" {
 				h.say(row.first)
 			}
-			sentence := trim(espeakSays(t, "cmn", row.spoken))
+			sentence := spoken.Trim(spoken.Espeak(t, "cmn", row.spoken))
 			fake.Understand(row.understood)
 			asked := len(fake.Heard())
 			out := filepath.Join(t.TempDir(), "answer.wav")
-			got := h.hear(save(t, join(silence(500*time.Millisecond), tk.spoken, silence(250*time.Millisecond), sentence, silence(300*time.Millisecond))), "--out", out)
+			got := h.hear(spoken.Save(t, spoken.Join(spoken.Silence(500*time.Millisecond), tk.Spoken, spoken.Silence(250*time.Millisecond), sentence, spoken.Silence(300*time.Millisecond))), "--out", out)
 			answers := got.all("answer")
 			if len(answers) != 1 || got.code != 0 {
 				t.Fatalf("%d answers: %s; the service complains %q", len(answers), got, fake.Complaints())
@@ -75,7 +76,7 @@ func TestChineseSpokenSynthetic(t *testing.T) {
 					t.Errorf("%s on is %v, want %v", name, lamps[name], on)
 				}
 			}
-			plausible(t, a.Text, read(t, out))
+			spoken.Plausible(t, a.Text, spoken.Read(t, out))
 
 			// The service was sent this sentence, whole and nothing else.
 			heard := fake.Heard()[asked:]

@@ -16,7 +16,8 @@
 // Recordings of people come from ../shared/audio beside the repository and from
 // Debian's pocketsphinx-testdata; where one of them is absent its rows skip and
 // say so. flite speaks what must be understood without them, and serves as the
-// second voice for answers. Sound is heard in real time, so the tests run beside
+// second voice for answers; the sounds and the measure of an answer are those of
+// tools/spoken. Sound is heard in real time, so the tests run beside
 // each other, more of them than there are processors; the recordings heard at
 // one time are bounded, because the engines share the machine's cores.
 //

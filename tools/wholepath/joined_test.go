@@ -30,6 +30,7 @@ import (
 	"homeagent/drivers/voice/speech"
 	"homeagent/memory"
 	"homeagent/memory/disk"
+	"homeagent/tools/spoken"
 )
 
 // inOne is an agent joined in this process, as cmd/homed-agent joins it, with a
@@ -74,7 +75,7 @@ func joined(t *testing.T, m *model) *inOne {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engines := engine.NewClient(engine.Options{Command: []string{program(t, "homed-agent"), "engines", "-models", modelsFolder(t)}, Log: log})
+	engines := engine.NewClient(engine.Options{Command: []string{program(t, "homed-agent"), "engines", "-models", spoken.Models(t)}, Log: log})
 	for _, p := range []plugin.Plugin{
 		llm.NewPlugin(client), audio.New(audio.Config{}), a.slow,
 		voice.New(voice.Options{Config: voice.Config{Microphone: "off", Speaker: "off"}, Endpointing: engines, English: engines.English(),

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"homeagent/tools/fakellm"
+	"homeagent/tools/spoken"
 )
 
 // endWait is the promise: SIGTERM ends everything within five seconds. The
@@ -21,8 +22,8 @@ const endWait = 5 * time.Second
 // a command, a pause, another command.
 func long(t testing.TB, pause time.Duration) string {
 	t.Helper()
-	return save(t, join(silence(300*time.Millisecond), trim(flite(t, "rms", "turn on the kitchen lamp", "1.0")), silence(pause),
-		trim(flite(t, "rms", "turn on the bedroom lamp", "1.0")), silence(300*time.Millisecond)))
+	return spoken.Save(t, spoken.Join(spoken.Silence(300*time.Millisecond), spoken.Trim(spoken.Flite(t, "rms", "turn on the kitchen lamp", "1.0")), spoken.Silence(pause),
+		spoken.Trim(spoken.Flite(t, "rms", "turn on the bedroom lamp", "1.0")), spoken.Silence(300*time.Millisecond)))
 }
 
 // hearing in the background; the channel gives what came of it.
@@ -101,8 +102,8 @@ func canHear(t *testing.T) bool {
 	ok := true
 	t.Run("with a recording", func(t *testing.T) {
 		ok = false
-		need(t, "flite", "espeak-ng")
-		needEngines(t)
+		spoken.Need(t, "flite", "espeak-ng")
+		spoken.NeedEngines(t)
 		ok = true
 	})
 	return ok
@@ -110,8 +111,8 @@ func canHear(t *testing.T) bool {
 
 // testEachComesBack kills one process after the other while a recording is heard.
 func testEachComesBack(t *testing.T) {
-	need(t, "flite", "espeak-ng")
-	needEngines(t)
+	spoken.Need(t, "flite", "espeak-ng")
+	spoken.NeedEngines(t)
 	h := open(t, quiet)
 	file := long(t, 4*time.Second)
 	for _, row := range []struct {

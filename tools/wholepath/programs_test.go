@@ -1,7 +1,6 @@
 package wholepath
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -91,52 +90,4 @@ func program(t testing.TB, name string) string {
 		t.Fatal(err)
 	}
 	return filepath.Join(binFolder, name)
-}
-
-// need skips where a program of the system is absent.
-func need(t testing.TB, names ...string) {
-	t.Helper()
-	for _, n := range names {
-		if _, err := exec.LookPath(n); err != nil {
-			t.Skipf("skipped: %s is not installed; tools/setup brings it", n)
-		}
-	}
-}
-
-// modelsFolder is the folder of the speech models, or a skip where one of the files
-// is not in it.
-func modelsFolder(t testing.TB, files ...string) string {
-	t.Helper()
-	dirs := []string{os.Getenv("HOMEAGENT_MODELS"), "/usr/share/homeagent/models"}
-	if cache, err := os.UserCacheDir(); err == nil {
-		dirs = append(dirs, filepath.Join(cache, "homeagent", "models"))
-	}
-	for _, dir := range dirs {
-		if dir == "" {
-			continue
-		}
-		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		for _, f := range files {
-			if found, _ := filepath.Glob(filepath.Join(dir, f)); len(found) == 0 {
-				t.Skipf("skipped: %s is absent; tools/setup brings it", filepath.Join(dir, f))
-			}
-		}
-		return dir
-	}
-	t.Skip("skipped: there is no folder with speech models; tools/setup brings it")
-	return ""
-}
-
-// needEngines skips where the local engines cannot work.
-func needEngines(t testing.TB) {
-	t.Helper()
-	modelsFolder(t, "moonshine/encoder_model.onnx", "moonshine/decoder_model_merged.onnx", "silero/*.onnx", "onnxruntime/libonnxruntime.so*")
-}
-
-// needWake skips where the wake word cannot be learnt.
-func needWake(t testing.TB) {
-	t.Helper()
-	modelsFolder(t, "wake/embedding.bin", "wake/bank.bin")
 }

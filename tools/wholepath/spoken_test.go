@@ -13,13 +13,15 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"homeagent/tools/spoken"
 )
 
 // fliteService is an OpenAI-compatible speech service that speaks with flite:
 // the second voice, which a recognizer understands better than espeak-ng.
 func fliteService(t testing.TB) (config string) {
 	t.Helper()
-	need(t, "flite")
+	spoken.Need(t, "flite")
 	dir := t.TempDir()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var q struct {
@@ -88,25 +90,25 @@ func TestSpoken(t *testing.T) {
 	t.Parallel()
 	household := func(name string, cut time.Duration) func(testing.TB) []int16 {
 		return func(t testing.TB) []int16 {
-			s := read(t, filepath.Join(recordings(t, "household"), name))
-			return trim(s[int(cut.Seconds()*16000):])
+			s := spoken.Read(t, filepath.Join(spoken.Recordings(t, "household"), name))
+			return spoken.Trim(s[int(cut.Seconds()*16000):])
 		}
 	}
 	robotSays := func(voice, text string) func(testing.TB) []int16 {
-		return func(t testing.TB) []int16 { return trim(flite(t, voice, text, "1.0")) }
+		return func(t testing.TB) []int16 { return spoken.Trim(spoken.Flite(t, voice, text, "1.0")) }
 	}
 	cards := func(name string) func(testing.TB) []int16 {
-		return func(t testing.TB) []int16 { return trim(read(t, debian(t, name))) }
+		return func(t testing.TB) []int16 { return spoken.Trim(spoken.Read(t, spoken.Debian(t, name))) }
 	}
 	lamp := []string{set("living_room_lamp", "on")}
 	off := "turn off the living room lamp"
 	for _, g := range []struct {
 		name   string
-		takes  func(testing.TB) takes
+		takes  func(testing.TB) spoken.Takes
 		config func(testing.TB) string
 		rows   []spokenRow
 	}{
-		{"a person calls", people, func(testing.TB) string { return quiet }, []spokenRow{
+		{"a person calls", spoken.People, func(testing.TB) string { return quiet }, []spokenRow{
 			{name: "turn on the living room lamp", sound: household("turn_on_the_living_room_lamp.wav", 0), first: off,
 				calls: lamp, lamps: map[string]bool{"living_room_lamp": true}, says: lampOn},
 			{name: "turn on the living room light", sound: household("living_room_light_en.wav", 0), first: off,
@@ -118,7 +120,7 @@ func TestSpoken(t *testing.T) {
 				lamps: map[string]bool{"living_room_lamp": false, "bedroom_lamp": false}, says: regexp.MustCompile(`lamps? .*are off\.$`)},
 			{name: "go forward ten meters is no command", sound: household("go_forward_ten_meters.wav", 0)},
 		}},
-		{"flite calls and answers", robot, fliteService, []spokenRow{
+		{"flite calls and answers", spoken.Robot, fliteService, []spokenRow{
 			{name: "turn on the living room lamp", sound: robotSays("rms", "turn on the living room lamp"), first: off,
 				calls: lamp, lamps: map[string]bool{"living_room_lamp": true}, says: lampOn},
 			{name: "what time is it", sound: robotSays("slt", "what time is it"), says: regexp.MustCompile(`^It is `), check: clock},
@@ -130,8 +132,8 @@ func TestSpoken(t *testing.T) {
 	} {
 		t.Run(g.name, func(t *testing.T) {
 			t.Parallel()
-			needEngines(t)
-			needWake(t)
+			spoken.NeedEngines(t)
+			spoken.NeedWake(t)
 			tk := g.takes(t)
 			h := open(t, g.config(t))
 			h.teach(tk)
@@ -145,13 +147,13 @@ func TestSpoken(t *testing.T) {
 				})
 			}
 			t.Run("the same commands without the wake word", func(t *testing.T) {
-				without := silence(time.Second)
+				without := spoken.Silence(time.Second)
 				for _, row := range g.rows {
 					if row.says != nil {
-						without = join(without, row.sound(t), silence(time.Second))
+						without = spoken.Join(without, row.sound(t), spoken.Silence(time.Second))
 					}
 				}
-				h.nothing(t, w, save(t, without), nil)
+				h.nothing(t, w, spoken.Save(t, without), nil)
 			})
 			t.Run("the wrong sound fails the measure", func(t *testing.T) {
 				wrongSound(t, answers)
@@ -167,14 +169,14 @@ type spokenAnswer struct {
 }
 
 // spoken plays one row and looks at everything that came of it.
-func (h *house) spoken(t *testing.T, w *watcher, tk takes, row spokenRow) spokenAnswer {
+func (h *house) spoken(t *testing.T, w *watcher, tk spoken.Takes, row spokenRow) spokenAnswer {
 	h = h.in(t)
 	sound := row.sound(t)
 	if row.first != "" {
 		h.say(row.first)
 	}
 	before := len(w.inputs("voice"))
-	file := save(t, join(silence(500*time.Millisecond), tk.spoken, silence(250*time.Millisecond), sound, silence(300*time.Millisecond)))
+	file := spoken.Save(t, spoken.Join(spoken.Silence(500*time.Millisecond), tk.Spoken, spoken.Silence(250*time.Millisecond), sound, spoken.Silence(300*time.Millisecond)))
 	out := filepath.Join(t.TempDir(), "answer.wav")
 	args := []string{"--out", out}
 	if row.says == nil {
@@ -204,12 +206,12 @@ func (h *house) spoken(t *testing.T, w *watcher, tk takes, row spokenRow) spoken
 			t.Errorf("%s on is %v, want %v", name, lamps[name], on)
 		}
 	}
-	a := spokenAnswer{text: text, sound: read(t, out)}
-	plausible(t, text, a.sound)
+	a := spokenAnswer{text: text, sound: spoken.Read(t, out)}
+	spoken.Plausible(t, text, a.sound)
 	a.heard = freely(t, a.sound)
-	understood := share(text, a.heard)
+	understood := spoken.Share(text, a.heard)
 	t.Logf("%q was understood as %q: %.0f %%", text, a.heard, 100*understood)
-	if understood < enough {
+	if understood < spoken.Enough {
 		// espeak-ng is the house's own voice where no other is configured, and a
 		// recognizer trained on people understands it badly. Where it does, the
 		// sentence itself is judged by the second voice.
@@ -217,11 +219,11 @@ func (h *house) spoken(t *testing.T, w *watcher, tk takes, row spokenRow) spoken
 			t.Errorf("only %.0f %% of %q is understood: %q", 100*understood, text, a.heard)
 			return a
 		}
-		a.sound = flite(t, "slt", text, "1.0")
+		a.sound = spoken.Flite(t, "slt", text, "1.0")
 		a.heard = freely(t, a.sound)
-		understood = share(text, a.heard)
+		understood = spoken.Share(text, a.heard)
 		t.Logf("by the second voice %q was understood as %q: %.0f %%", text, a.heard, 100*understood)
-		if understood < enough {
+		if understood < spoken.Enough {
 			t.Errorf("only %.0f %% of %q is understood: %q", 100*understood, text, a.heard)
 		}
 	}
@@ -232,29 +234,6 @@ func (h *house) spoken(t *testing.T, w *watcher, tk takes, row spokenRow) spoken
 func (h *house) configured(text string) bool {
 	b, err := os.ReadFile(filepath.Join(h.dir, "config.yaml"))
 	return err == nil && regexp.MustCompile(regexp.QuoteMeta(text)).Match(b)
-}
-
-// plausible checks that a sound may be the text spoken: not silence, and as
-// long as people and machines take for it.
-func plausible(t testing.TB, text string, sound []int16) {
-	t.Helper()
-	loud := trim(sound)
-	if level := rms(loud); level < 300 {
-		t.Errorf("the answer is as quiet as %.0f of 32768", level)
-	}
-	syllables := 0
-	for _, w := range contentWords(text) {
-		syllables += max(1, len([]rune(w))/3)
-	}
-	for _, r := range text {
-		if r >= 0x4e00 && r <= 0x9fff {
-			syllables++
-		}
-	}
-	seconds := float64(len(loud)) / 16000
-	if low, high := 0.06*float64(syllables), 1.5+0.8*float64(syllables); seconds < low || seconds > high {
-		t.Errorf("%q lasts %.1f s, want %.1f to %.1f", text, seconds, low, high)
-	}
 }
 
 // nothing plays a recording after which the house must be as it was: no tool
@@ -285,11 +264,11 @@ func wrongSound(t *testing.T, answers []spokenAnswer) {
 	for _, a := range answers {
 		for _, b := range answers {
 			// Answers that share most of their words are no test.
-			if share(a.text, b.text) >= enough/2 {
+			if spoken.Share(a.text, b.text) >= spoken.Enough/2 {
 				continue
 			}
 			tried++
-			if got := share(a.text, b.heard); got >= enough {
+			if got := spoken.Share(a.text, b.heard); got >= spoken.Enough {
 				t.Errorf("the sound of %q (%q) passes for %q: %.0f %%", b.text, b.heard, a.text, 100*got)
 			}
 		}
@@ -304,13 +283,13 @@ func wrongSound(t *testing.T, answers []spokenAnswer) {
 // its name nor when it was asked to listen.
 func TestTalk(t *testing.T) {
 	t.Parallel()
-	needEngines(t)
-	needWake(t)
-	var tk takes
+	spoken.NeedEngines(t)
+	spoken.NeedWake(t)
+	var tk spoken.Takes
 	if _, err := os.Stat(filepath.Join(root, "..", "shared", "audio", "wakeword")); err == nil {
-		tk = people(t)
+		tk = spoken.People(t)
 	} else {
-		tk = robot(t)
+		tk = spoken.Robot(t)
 	}
 	var clips []string
 	for _, kind := range []string{"other", "barista"} {
@@ -322,18 +301,18 @@ func TestTalk(t *testing.T) {
 	}
 	if len(clips) == 0 {
 		for _, name := range []string{"cards/001.wav", "cards/003.wav", "cards/005.wav", "librivox/sense_and_sensibility_01_austen_64kb-0870.wav", "librivox/sense_and_sensibility_01_austen_64kb-0920.wav"} {
-			clips = append(clips, debian(t, name))
+			clips = append(clips, spoken.Debian(t, name))
 		}
 	}
 	t.Run("while it waits for its name", func(t *testing.T) {
 		t.Parallel()
 		h := open(t, quiet)
 		h.teach(tk)
-		all := silence(time.Second)
+		all := spoken.Silence(time.Second)
 		for _, c := range clips {
-			all = join(all, trim(read(t, c)), silence(700*time.Millisecond))
+			all = spoken.Join(all, spoken.Trim(spoken.Read(t, c)), spoken.Silence(700*time.Millisecond))
 		}
-		h.untouched(t, func(t *testing.T) { h.talk(t, save(t, all), nil) })
+		h.untouched(t, func(t *testing.T) { h.talk(t, spoken.Save(t, all), nil) })
 	})
 	t.Run("asked to listen", func(t *testing.T) {
 		t.Parallel()
@@ -345,7 +324,7 @@ func TestTalk(t *testing.T) {
 					t.Parallel()
 					two <- struct{}{}
 					defer func() { <-two }()
-					sound := save(t, join(silence(300*time.Millisecond), trim(read(t, c)), silence(300*time.Millisecond)))
+					sound := spoken.Save(t, spoken.Join(spoken.Silence(300*time.Millisecond), spoken.Trim(spoken.Read(t, c)), spoken.Silence(300*time.Millisecond)))
 					got := h.talk(t, sound, []string{"ignored", "nothing", "notice"}, "--no-wake")
 					if len(got.all("ignored"))+len(got.all("nothing")) == 0 {
 						t.Errorf("it was not even heard: %s", got)

@@ -13,6 +13,7 @@ import (
 
 	"homeagent/agent/event"
 	"homeagent/tools/fakellm"
+	"homeagent/tools/spoken"
 )
 
 // model is a language model that answers by script and counts connections that
@@ -60,12 +61,12 @@ func replies(text string) fakellm.Script {
 // TestStopSpoken lets a model that never answers be stopped by a spoken "stop".
 func TestStopSpoken(t *testing.T) {
 	t.Parallel()
-	need(t, "flite", "espeak-ng")
-	needEngines(t)
+	spoken.Need(t, "flite", "espeak-ng")
+	spoken.NeedEngines(t)
 	m := newModel(t, replies("ready"))
 	h := open(t, m.config()+quiet)
 	w := h.watch()
-	stop := join(silence(500*time.Millisecond), trim(flite(t, "rms", "stop", "1.0")), silence(500*time.Millisecond))
+	stop := spoken.Join(spoken.Silence(500*time.Millisecond), spoken.Trim(spoken.Flite(t, "rms", "stop", "1.0")), spoken.Silence(500*time.Millisecond))
 
 	var want []string
 	t.Run("asked by text", func(t *testing.T) {
@@ -86,7 +87,7 @@ func TestStopSpoken(t *testing.T) {
 		if m.gone() != gone {
 			t.Fatal("the request has ended by itself")
 		}
-		got := h.hear(save(t, stop), "--no-wake")
+		got := h.hear(spoken.Save(t, stop), "--no-wake")
 		h.wasStopped(t, got)
 		eventually(t, turnWait, "the request to the model has ended", func() bool { return m.gone() == gone+1 })
 		select {
@@ -110,8 +111,8 @@ func TestStopSpoken(t *testing.T) {
 		want = append(want, "stop from voice")
 		m.SetScript(never)
 		asked, gone := len(m.Requests()), m.gone()
-		sound := join(silence(300*time.Millisecond), trim(flite(t, "rms", "tell me a long story about the sea", "1.0")), silence(3*time.Second), stop)
-		got := h.hear(save(t, sound), "--no-wake")
+		sound := spoken.Join(spoken.Silence(300*time.Millisecond), spoken.Trim(spoken.Flite(t, "rms", "tell me a long story about the sea", "1.0")), spoken.Silence(3*time.Second), stop)
+		got := h.hear(spoken.Save(t, sound), "--no-wake")
 		heard := got.all("heard")
 		if len(heard) != 2 || !strings.Contains(strings.ToLower(heard[0].Text), "story") {
 			t.Fatalf("heard %s", got)
@@ -157,8 +158,8 @@ func (h *house) wasStopped(t *testing.T, got hearing) {
 // with a plugin whose tool works until it is told not to.
 func TestStopSpokenEndsATool(t *testing.T) {
 	t.Parallel()
-	need(t, "flite", "espeak-ng")
-	needEngines(t)
+	spoken.Need(t, "flite", "espeak-ng")
+	spoken.NeedEngines(t)
 	m := newModel(t, func(r fakellm.Request) fakellm.Reply {
 		if r.Last("user") == "" || strings.Contains(r.Last("user"), "dig") {
 			return fakellm.Reply{Calls: []fakellm.Call{{ID: "call-1", Name: "dig", Args: `{}`}}}
@@ -178,7 +179,7 @@ func TestStopSpokenEndsATool(t *testing.T) {
 		t.Fatal("the tool was not called")
 	}
 	out := &reply{}
-	sound := save(t, join(silence(500*time.Millisecond), trim(flite(t, "rms", "stop", "1.0")), silence(500*time.Millisecond)))
+	sound := spoken.Save(t, spoken.Join(spoken.Silence(500*time.Millisecond), spoken.Trim(spoken.Flite(t, "rms", "stop", "1.0")), spoken.Silence(500*time.Millisecond)))
 	a.hear(ctx, t, sound, out)
 	select {
 	case err := <-a.slow.ended:
