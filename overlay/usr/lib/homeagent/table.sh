@@ -2,8 +2,25 @@
 # use plain files. busybox's fdisk would move the logical partitions' tables, so it is never used.
 # shellcheck shell=sh
 
-table_word() { # table_word DISK OFFSET: four bytes, the lowest first
-	dd if="$1" bs=1 skip="$2" count=4 2>/dev/null | od -An -tu4 | tr -d ' \n'
+# table_sector DISK SECTOR: sets entries to the bytes of its four entries and the signature. One read a sector and the sums
+# in the shell: on an emulated Pi each process started costs more than the reading.
+table_sector() {
+	# shellcheck disable=SC2046 # 66 words are what is wanted
+	set -- $(dd if="$1" bs=512 skip="$2" count=1 2>/dev/null | od -An -v -tu1 -j 446 -N 66)
+	[ $# -eq 66 ] || return 1
+	entries=$*
+}
+
+# table_entry INDEX: entry_kind entry_start entry_size of the entry 1 to 4 of the sector read last
+table_entry() {
+	index=$1
+	# shellcheck disable=SC2086 # words
+	set -- $entries
+	shift $((16 * (index - 1) + 4))
+	entry_kind=$1
+	shift 4
+	entry_start=$(($1 | $2 << 8 | $3 << 16 | $4 << 24))
+	entry_size=$(($5 | $6 << 8 | $7 << 16 | $8 << 24))
 }
 
 # table_read DISK: ext_start ext_size data_start data_size last_end (of the logical partition before data), in sectors;
@@ -11,26 +28,21 @@ table_word() { # table_word DISK OFFSET: four bytes, the lowest first
 # shellcheck disable=SC2034 # read by the callers
 table_read() {
 	ext_start=0 ext_size=0 data_start=0 data_size=0 last_end=0
-	entry=$((446 + 16 * (EXTENDED_PART - 1)))
-	kind=$(dd if="$1" bs=1 skip=$((entry + 4)) count=1 2>/dev/null | od -An -tx1 | tr -d ' \n')
-	case $kind in 05 | 0f | 85) ;; *) return 1 ;; esac
-	ext_start=$(table_word "$1" $((entry + 8)))
-	ext_size=$(table_word "$1" $((entry + 12)))
-	at=$ext_start number=5
+	table_sector "$1" 0 || return 1
+	table_entry "$EXTENDED_PART"
+	case $entry_kind in 5 | 15 | 133) ;; *) return 1 ;; esac
+	ext_start=$entry_start ext_size=$entry_size at=$entry_start number=5
 	while [ "$number" -le "$DATA_PART" ]; do
-		offset=$(table_word "$1" $((at * 512 + 454)))
-		size=$(table_word "$1" $((at * 512 + 458)))
-		next=$(table_word "$1" $((at * 512 + 470)))
-		[ -n "$size" ] || return 1
-		if [ "$number" -eq "$DATA_PART" ]; then
-			data_start=$((at + offset)) data_size=$size
-			[ "$size" -gt 0 ] || data_start=0
-		elif [ "$size" -gt 0 ]; then
-			last_end=$((at + offset + size))
+		table_sector "$1" "$at" || return 1
+		table_entry 1
+		if [ "$entry_size" -gt 0 ] && [ "$number" -eq "$DATA_PART" ]; then
+			data_start=$((at + entry_start)) data_size=$entry_size
+		elif [ "$entry_size" -gt 0 ]; then
+			last_end=$((at + entry_start + entry_size))
 		fi
-		[ "$next" -gt 0 ] || break
-		at=$((ext_start + next))
-		number=$((number + 1))
+		table_entry 2
+		[ "$entry_start" -gt 0 ] || break
+		at=$((ext_start + entry_start)) number=$((number + 1))
 	done
 }
 
