@@ -10,9 +10,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"homeagent/tools/emulator"
@@ -36,18 +39,18 @@ type options struct {
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var o options
-	fs := flag.NewFlagSet("boot", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	fs.StringVar(&o.board, "board", "rpi3-64", "board of the image")
-	fs.StringVar(&o.folder, "out", "", "folder of the image (default out/BOARD)")
-	fs.StringVar(&o.layout, "layout", "board/common/layout.env", "where the partitions are written down")
-	fs.StringVar(&o.card, "card", "", "the card that is kept between runs (default boot.img in the folder of the image)")
-	fs.BoolVar(&o.fresh, "fresh", false, "begin with a new card")
-	fs.BoolVar(&o.direct, "direct", false, "start the kernel directly, without U-Boot")
-	fs.IntVar(&o.page, "page", 8080, "port of this computer for the page")
-	fs.IntVar(&o.ssh, "ssh", 0, "port of this computer for SSH; 0: any free one")
-	fs.StringVar(&o.appendLine, "append", "", "more for the kernel's command line")
-	if err := fs.Parse(args); err != nil {
+	flags := flag.NewFlagSet("boot", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&o.board, "board", "rpi3-64", "board of the image")
+	flags.StringVar(&o.folder, "out", "", "folder of the image (default out/BOARD)")
+	flags.StringVar(&o.layout, "layout", "board/common/layout.env", "where the partitions are written down")
+	flags.StringVar(&o.card, "card", "", "the card that is kept between runs (default boot.img in the folder of the image)")
+	flags.BoolVar(&o.fresh, "fresh", false, "begin with a new card")
+	flags.BoolVar(&o.direct, "direct", false, "start the kernel directly, without U-Boot")
+	flags.IntVar(&o.page, "page", 8080, "port of this computer for the page")
+	flags.IntVar(&o.ssh, "ssh", 0, "port of this computer for SSH; 0: any free one")
+	flags.StringVar(&o.appendLine, "append", "", "more for the kernel's command line")
+	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return 0
 		}
@@ -71,7 +74,7 @@ func boot(ctx context.Context, o options, stdout io.Writer) error {
 	if err := emulator.Available(); err != nil {
 		return err
 	}
-	image, err := emulator.FindImage(o.folder, o.board)
+	image, err := current(ctx, o, stdout)
 	if err != nil {
 		return err
 	}
@@ -91,14 +94,56 @@ func boot(ctx context.Context, o options, stdout io.Writer) error {
 		return fmt.Errorf("%w\n(端口被占用时用 PORT=8081 换一个 / where the port is taken, choose another with PORT=8081)", err)
 	}
 	defer m.Close()
-	fmt.Fprintf(stdout, "镜像 / image: %s\n页面 / page: http://localhost:%d   SSH: ssh -p %s root@localhost\n按 Ctrl-C 结束（等于拔电源）/ Ctrl-C ends it, like pulling the plug\n",
-		image, o.page, port(m.Address(22)))
+	fmt.Fprintf(stdout, "镜像 / image: %s\n页面 / page: http://localhost:%d   SSH: ssh -p %s root@localhost\n", image, o.page, port(m.Address(22)))
+	fmt.Fprintln(stdout, "按 Ctrl-C 结束（等于拔电源）/ Ctrl-C ends it, like pulling the plug")
 	select {
 	case <-ctx.Done():
 		return nil
 	case <-m.Done():
 		return m.Wait(ctx)
 	}
+}
+
+// sources is what an image is made of.
+var sources = []string{"agent", "board", "cmd", "drivers", "firmware", "memory", "overlay", "tools/image", "go.mod", "go.sum"}
+
+// current is the image, built where there is none or where a source is newer.
+func current(ctx context.Context, o options, stdout io.Writer) (string, error) {
+	image, err := emulator.FindImage(o.folder, o.board)
+	if err == nil && !newerThan(image) {
+		return image, nil
+	}
+	fmt.Fprintln(stdout, "正在制作镜像 / building the image")
+	build := exec.CommandContext(ctx, "go", "run", "./tools/image", "-board", o.board, "-out", o.folder, "-raw")
+	build.Stdout, build.Stderr = stdout, stdout
+	if err := build.Run(); err != nil {
+		return "", fmt.Errorf("build the image: %w", err)
+	}
+	return emulator.FindImage(o.folder, o.board)
+}
+
+// newerThan reports whether a source was changed after the image was made.
+func newerThan(image string) bool {
+	made, err := os.Stat(image)
+	if err != nil {
+		return true
+	}
+	changed := errors.New("changed")
+	for _, name := range sources {
+		err := filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
+				return nil // what cannot be read cannot be built from either
+			}
+			if info, err := d.Info(); err == nil && info.ModTime().After(made.ModTime()) {
+				return changed
+			}
+			return nil
+		})
+		if err != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // card opens the kept card, makes it, or brings it up to a newer image.
