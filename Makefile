@@ -7,9 +7,11 @@ DATA    ?= data
 PREFIX  ?= /usr/local
 DESTDIR ?=
 FUZZTIME ?= 20s
+BOARD   ?= rpi3-64
+PORT    ?= 8080
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test bench install lint fmt fuzz
+.PHONY: help setup build run test bench install lint fmt fuzz boot e2e
 
 help: ## print this help
 	@awk -F':.*## ' '/^[a-z][a-z0-9-]*:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +31,13 @@ run: setup build ## start HomeAgent here: page at http://localhost:8080, data in
 test: setup lint ## everything that can be tested on this computer, with the race detector
 	$(GO) test -race -tags '$(TAGS)' -timeout 9m ./...
 
+boot: ## boot the image in QEMU, built if needed: page at http://localhost:8080 (PORT=), Ctrl-C ends; FRESH=1 forgets its data
+	@exec $(GO) run ./tools/emulator/boot -board '$(BOARD)' -page '$(PORT)' $(if $(FRESH),-fresh)
+
+e2e: ## build the image, boot it in QEMU and test it from outside
+	@tools/setup image
+	@exec $(GO) run ./tools/e2e/run
+
 bench: setup build ## measure the promises; prints one JSON object a line
 	@$(GO) run -tags '$(TAGS)' ./tools/bench -bin bin
 
@@ -46,6 +55,7 @@ install: setup build ## binaries, models, defaults and a systemd unit below $(DE
 lint: ## format and vet
 	@unformatted=$$(git ls-files -z '*.go' | xargs -0r gofmt -l); [ -z "$$unformatted" ] || { echo "not formatted, run make fmt: $$unformatted"; exit 1; }
 	$(GO) vet -tags '$(TAGS)' ./...
+	$(GO) vet -tags '$(TAGS) e2e' ./tools/e2e/...
 
 fmt: ## format all Go files
 	git ls-files -z '*.go' | xargs -0r gofmt -w
