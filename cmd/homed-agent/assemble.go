@@ -40,6 +40,10 @@ import (
 	"homeagent/memory/disk"
 )
 
+// smallIdle is how long the speech engines stay unneeded on a board that is
+// short of memory; elsewhere it is the client's default, two minutes.
+const smallIdle = 30 * time.Second
+
 // ownNames may stand before what is said to the box.
 var ownNames = []string{"HomeAgent", "管家", "小管家"}
 
@@ -55,6 +59,9 @@ type agentHouse struct {
 	engines *engine.Client
 	audio   *audio.Plugin
 	voice   *voice.Plugin
+	persona *persona
+	// lang is the language of the box's own words, "zh" or "en".
+	lang string
 	// spoken is the grammar of spoken English, made at the first call.
 	spoken func() string
 
@@ -131,9 +138,13 @@ func assemble(h config.Handover, cfg *config.Config, log *slog.Logger) (_ *agent
 		},
 	}))
 	a.chain = chain.New(chain.Options{Log: log}, thinkers...)
+	a.persona = newPersona(filepath.Join(h.DataDir, "personal.md"))
+	if n := a.persona.Notice("en"); n != "" {
+		log.Warn(n)
+	}
 	a.mind, err = mind.New(mind.Options{
 		Log: log, Bus: a.bus, Host: a.host, Queue: a.queue, Memory: mem, Provider: a.chain,
-		Persona: persona(filepath.Join(h.DataDir, "personal.md")), MaxToolRounds: cfg.Agent.MaxToolRounds, Names: ownNames,
+		Persona: a.persona.Text, MaxToolRounds: cfg.Agent.MaxToolRounds, Names: ownNames,
 	})
 	if err != nil {
 		return nil, err
@@ -148,13 +159,22 @@ func (a *agentHouse) plugins(h config.Handover, cfg *config.Config, commands *in
 	if err != nil {
 		return err
 	}
-	a.engines = engine.NewClient(engine.Options{Command: []string{self, "engines", "-models", models}, Log: a.log})
+	engines := engine.Options{Command: []string{self, "engines", "-models", models}, Log: a.log}
+	if h.SmallBoard {
+		engines.Command = append(engines.Command, "-small")
+		engines.Idle = smallIdle
+	}
+	a.engines = engine.NewClient(engines)
 
 	audioCfg := section(a, cfg, "audio", audio.ParseConfig)
 	virtualCfg := section(a, cfg, "virtual", virtual.ParseConfig)
 	timerCfg := section(a, cfg, "timer", timer.ParseConfig)
 	voiceCfg := section(a, cfg, "voice", voice.ParseConfig)
 
+	a.lang = "zh"
+	if voiceCfg.Language == "en" {
+		a.lang = "en"
+	}
 	a.spoken = sync.OnceValue(func() string { return a.grammar(commands) })
 	a.audio = audio.New(audioCfg)
 	a.voice = voice.New(voice.Options{
@@ -341,5 +361,8 @@ func (r registry) Status(ctx context.Context) any {
 	r.a.mu.Lock()
 	notes := slices.Clone(r.a.notes)
 	r.a.mu.Unlock()
+	if n := r.a.persona.Notice(web.Lang(ctx)); n != "" {
+		notes = append(notes, n)
+	}
 	return status{Status: r.a.mind.Status(), Audio: r.a.audio.Status(ctx, web.Lang(ctx)), Engines: r.a.engines.Running(), Notes: notes}
 }

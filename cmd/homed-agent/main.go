@@ -57,6 +57,7 @@ func agent() int {
 	defer time.AfterFunc(settle, debug.FreeOSMemory).Stop()
 	log.Info("agent runs", "version", h.Version, "provider", a.chain.Name())
 	var behind sync.WaitGroup
+	behind.Go(func() { a.herald(h.Notes).run(ctx) })
 	behind.Go(func() { a.spoken() }) // names that cannot be spoken are reported without being waited for
 	err = a.mind.Run(ctx)
 	end, cancel := context.WithTimeout(context.Background(), stopWait)
@@ -83,6 +84,7 @@ func lastWord(err error) string {
 func engines(args []string) int {
 	flags := flag.NewFlagSet("homed-agent engines", flag.ContinueOnError)
 	models := flags.String("models", "", "models folder")
+	small := flags.Bool("small", false, "load one engine after the other and keep less")
 	if flags.Parse(args) != nil {
 		return 2
 	}
@@ -91,7 +93,7 @@ func engines(args []string) int {
 	signal.Ignore(os.Interrupt)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	if err := server.Serve(ctx, os.Stdin, os.Stdout, server.Options{ModelsDir: *models, Log: log}); err != nil {
+	if err := server.Serve(ctx, os.Stdin, os.Stdout, server.Options{ModelsDir: *models, Small: *small, Log: log}); err != nil {
 		log.Error("engines", "err", err)
 		return 1
 	}

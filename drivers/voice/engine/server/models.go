@@ -27,6 +27,9 @@ type Options struct {
 	Dict   string
 	// Pronunciations adds words to the dictionary, see sphinx.OpenDict.
 	Pronunciations map[string][]string
+	// Small is for a machine that is short of memory: the engines are loaded and
+	// asked one after the other instead of side by side, and one grammar is kept.
+	Small bool
 	// Log may be nil.
 	Log *slog.Logger
 }
@@ -45,8 +48,19 @@ func (o Options) threads() int {
 	return min(2, max(1, runtime.NumCPU()/2))
 }
 
-// maxDecoders is how many grammars stay loaded, some 12 MB each.
-const maxDecoders = 2
+// maxDecoders is how many grammars stay loaded, some 12 MB each; smallDecoders
+// on a machine that is short of memory.
+const (
+	maxDecoders   = 2
+	smallDecoders = 1
+)
+
+func (o Options) decoders() int {
+	if o.Small {
+		return smallDecoders
+	}
+	return maxDecoders
+}
 
 // once loads something when it is first needed and keeps it; a failure is
 // not kept, since what was missing may have been installed since.
@@ -133,6 +147,12 @@ func (m *models) warm(ctx context.Context, grammar string) (string, error) {
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
+	if m.opt.Small {
+		if _, err := m.moonshine(); err != nil || ctx.Err() != nil {
+			return "", errors.Join(err, ctx.Err())
+		}
+		return m.prepare(grammar), nil
+	}
 	note := make(chan string, 1)
 	go func() { note <- m.prepare(grammar) }()
 	_, err := m.moonshine()
@@ -166,16 +186,25 @@ func (m *models) decoder(grammar string) (*sphinx.Decoder, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The old one goes first where two would be too much.
+	if m.opt.Small {
+		m.drop()
+	}
 	d, err := sphinx.New(m.opt.Sphinx, dict, grammar)
 	if err != nil {
 		return nil, err
 	}
-	if len(m.decoders) == maxDecoders {
-		m.decoders[maxDecoders-1].Close()
-		m.decoders = m.decoders[:maxDecoders-1]
-	}
+	m.drop()
 	m.decoders = append([]decoder{{grammar, d}}, m.decoders...)
 	return d, nil
+}
+
+// drop makes room for one more decoder; m.mu is held.
+func (m *models) drop() {
+	if last := m.opt.decoders() - 1; len(m.decoders) > last {
+		m.decoders[last].Close()
+		m.decoders = m.decoders[:last]
+	}
 }
 
 // sentence is the grammar's best guess at sound that holds only speech.
@@ -209,15 +238,24 @@ func (m *models) recognize(ctx context.Context, sound []int16, grammar string) (
 		err   error
 	}
 	guesses := make(chan guess, 1)
-	if grammar == "" {
+	ask := func() {
+		words, err := m.sentence(sound, grammar)
+		guesses <- guess{words, err}
+	}
+	switch {
+	case grammar == "":
 		guesses <- guess{}
-	} else {
-		go func() {
-			words, err := m.sentence(sound, grammar)
-			guesses <- guess{words, err}
-		}()
+	case !m.opt.Small:
+		go ask()
 	}
 	free, err := moon.Transcribe(ctx, sound)
+	if grammar != "" && m.opt.Small {
+		if err == nil {
+			ask()
+		} else {
+			guesses <- guess{}
+		}
+	}
 	g := <-guesses
 	if err != nil {
 		return text{}, err

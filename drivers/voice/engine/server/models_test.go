@@ -50,6 +50,7 @@ func TestEngines(t *testing.T) {
 		{"other speech is no command", testOtherSpeechIsNoCommand},
 		{"odd sound", testRecognizeOddSound},
 		{"with less", testRecognizeWithLess},
+		{"short of memory", testSmall},
 		{"cancelled", testRecognizeCancelled},
 		{"endpoint on recordings", testEndpointOnRecordings},
 	} {
@@ -137,6 +138,40 @@ func testRecognizeWithLess(t *testing.T, m *models) {
 				t.Errorf("%+v, %v; want free text and a note with %q", got, err, row.note)
 			}
 		})
+	}
+}
+
+// testSmall: one after the other understands the same, and one grammar stays.
+func testSmall(t *testing.T, m *models) {
+	opt := m.opt
+	opt.Small = true
+	small := newModels(opt)
+	small.silero.value, small.silero.ok = m.silero.value, true
+	small.moon.value, small.moon.ok = m.moon.value, true
+	defer func() { // the two engines are not its own
+		small.silero.ok, small.moon.ok = false, false
+		if err := small.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if note, err := small.warm(t.Context(), "#JSGF V1.0; grammar g; public <x> = yes;"); err != nil || note != "" {
+		t.Fatal(note, err)
+	}
+	clip := clips.Kind(t, "household")[0]
+	got, err := small.recognize(t.Context(), clip.Audio, grammar(t, "household"))
+	if err != nil || !got.command || noArticle(got.words) != noArticle(clip.Transcript) {
+		t.Errorf("%+v, %v; want the command %q", got, err, clip.Transcript)
+	}
+	if len(small.decoders) != smallDecoders {
+		t.Errorf("%d grammars stay loaded", len(small.decoders))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := small.recognize(ctx, clip.Audio, grammar(t, "household")); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := small.warm(ctx, ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("warming cancelled: %v", err)
 	}
 }
 

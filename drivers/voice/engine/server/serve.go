@@ -47,7 +47,7 @@ type backend interface {
 // When memory runs out this is the process that the kernel should end: the
 // agent starts it again, while nothing else of the house comes back as fast.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
-	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0); err != nil {
+	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("800"), 0); err != nil {
 		opt.log().Debug("engines: memory priority", "err", err)
 	}
 	return serve(ctx, in, out, newModels(opt), opt.log())
