@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -295,6 +296,49 @@ func TestTheJournalIsWrittenWhenIdle(t *testing.T) {
 			t.Fatalf("%d wait, journal %q", m.Waiting(), got)
 		}
 	})
+}
+
+// TestOpenSetsAsideWhatIsNoFile: a folder or a pipe in a store's place, as a
+// broken copy leaves it, must not keep the agent from starting.
+func TestOpenSetsAsideWhatIsNoFile(t *testing.T) {
+	folder := func(path string) error { return os.MkdirAll(filepath.Join(path, "inside"), 0o700) }
+	pipe := func(path string) error { return syscall.Mkfifo(path, 0o600) }
+	tests := []struct {
+		name, file string
+		put        func(path string) error
+		zh, en     string
+	}{
+		{"state, folder", "state.db", folder, "state.db 已损坏", "state.db was damaged"},
+		{"state, pipe", "state.db", pipe, "state.db 已损坏", "state.db was damaged"},
+		{"graph, folder", "memory/graph.db", folder, "graph.db 已损坏", "graph.db was damaged"},
+		{"graph, pipe", "memory/graph.db", pipe, "graph.db 已损坏", "graph.db was damaged"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, tt.file)
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := tt.put(path); err != nil {
+				t.Fatal(err)
+			}
+			m, notices, err := memory.Open(dir, memory.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			if len(notices) != 1 || !strings.Contains(notices[0].Text("zh"), tt.zh) || !strings.Contains(notices[0].Text("en"), tt.en) {
+				t.Fatalf("notices %v", notices)
+			}
+			if info, err := os.Lstat(notices[0].Aside); err != nil || info.Mode().IsRegular() {
+				t.Errorf("kept aside: %v, %v", info, err)
+			}
+			if err := play(m, 1); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
 }
 
 func TestOpenSaysWhatWasDamaged(t *testing.T) {

@@ -71,14 +71,14 @@ func Open(path string, opts Options) (*Graph, *Notice, error) {
 	}
 	info, err := os.Stat(path)
 	known := err == nil
-	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("open %s: %w", path, plain(err))
-	case known && !info.Mode().IsRegular():
-		return nil, nil, fmt.Errorf("open %s: not a file", path)
 	}
 	var damage error
-	if known {
+	switch {
+	case known && !info.Mode().IsRegular():
+		damage = fmt.Errorf("%w: it is no file", ErrDamaged)
+	case known:
 		damage = header(path)
 	}
 	if damage == nil {

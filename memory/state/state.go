@@ -58,11 +58,11 @@ func Open(path string) (*DB, *Notice, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("open %s: %w", path, plain(err))
 	}
-	if known && !info.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("open %s: not a file", path)
-	}
 	var damage error
-	if known && info.Size() == 0 {
+	switch {
+	case known && !info.Mode().IsRegular():
+		damage = fmt.Errorf("%w: it is no file", ErrDamaged)
+	case known && info.Size() == 0:
 		// bbolt would take it for a new one and nobody would hear of the loss.
 		damage = fmt.Errorf("%w: the file is empty", ErrDamaged)
 	}

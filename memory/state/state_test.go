@@ -123,21 +123,35 @@ func TestOpenSetsADamagedFileAside(t *testing.T) {
 	}
 }
 
+// TestOpenSetsAFolderAside: a folder in the file's place keeps what it holds
+// under another name.
+func TestOpenSetsAFolderAside(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	if err := os.MkdirAll(filepath.Join(path, "inside"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d, notice, err := state.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if notice == nil || !errors.Is(notice.Err, state.ErrDamaged) {
+		t.Fatalf("notice %v", notice)
+	}
+	if _, err := os.Stat(filepath.Join(notice.Aside, "inside")); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Store("x").Put("a", []byte("b")); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestOpenRefuses(t *testing.T) {
 	t.Run("a second opener", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "state.db")
 		open(t, path)
 		if _, _, err := state.Open(path); !errors.Is(err, state.ErrLocked) {
 			t.Fatalf("got %v", err)
-		}
-	})
-	t.Run("a folder", func(t *testing.T) {
-		dir := t.TempDir()
-		if _, _, err := state.Open(dir); err == nil || errors.Is(err, state.ErrDamaged) {
-			t.Fatalf("got %v", err)
-		}
-		if _, err := os.Stat(dir); err != nil {
-			t.Fatalf("the folder was moved: %v", err)
 		}
 	})
 	t.Run("no folder", func(t *testing.T) {
