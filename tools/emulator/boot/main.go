@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -94,7 +95,8 @@ func boot(ctx context.Context, o options, stdout io.Writer) error {
 		return fmt.Errorf("%w\n(端口被占用时用 PORT=8081 换一个 / where the port is taken, choose another with PORT=8081)", err)
 	}
 	defer m.Close()
-	fmt.Fprintf(stdout, "镜像 / image: %s\n页面 / page: http://localhost:%d   SSH: ssh -p %s root@localhost\n", image, o.page, port(m.Address(22)))
+	_, sshPort, _ := net.SplitHostPort(m.Address(22)) // it came from JoinHostPort
+	fmt.Fprintf(stdout, "镜像 / image: %s\n页面 / page: http://localhost:%d   SSH: ssh -p %s root@localhost\n", image, o.page, sshPort)
 	fmt.Fprintln(stdout, "按 Ctrl-C 结束（等于拔电源）/ Ctrl-C ends it, like pulling the plug")
 	select {
 	case <-ctx.Done():
@@ -168,13 +170,4 @@ func card(o options, image string) (*emulator.Disk, error) {
 		err = disk.Renew(image)
 	}
 	return disk, err
-}
-
-func port(address string) string {
-	for i := len(address) - 1; i >= 0; i-- {
-		if address[i] == ':' {
-			return address[i+1:]
-		}
-	}
-	return address
 }
