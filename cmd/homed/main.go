@@ -117,13 +117,13 @@ func run(args []string, t terminal) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	defer keepClock(ctx, *setup != "", t.err)()
 	s := supervisor.New(supervisor.Options{
 		ConfigPath: *cfg, DataDir: *data, Version: version, Output: t.err,
 		Door: []string{self, "door"}, Agent: []string{agent},
 		Listen: *listen, AgentUser: *agentUser, DoorUser: *doorUser,
 		SetupDir: *setup, NotesPath: *notes, LogPath: *logFile,
 	})
+	defer keepClock(ctx, *setup != "", s.Log())()
 	if err := s.Run(ctx); err != nil {
 		t.fail("homed", err)
 		return 1

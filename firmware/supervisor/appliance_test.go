@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -100,6 +101,7 @@ func TestApplianceAsAWhole(t *testing.T) {
 	h.status("both to have spoken", func(r control.StatusReport) bool {
 		return running(r) && strings.Count(strings.Join(h.ring.last(0), "\n"), ": started") == 2
 	})
+	fmt.Fprintln(h.Log(), "beside the house")
 	<-c.restored
 	if got, err := os.ReadFile(filepath.Join(setup, setupFile)); err != nil || string(got) != "ABCD-EFGH\n" {
 		t.Errorf("on the card: %q, %v", got, err)
@@ -113,7 +115,7 @@ func TestApplianceAsAWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"homed: ", "door: started secrets=0", "agent: started", "homed cannot run", "in use by another homed", "homed ended"} {
+	for _, part := range []string{"homed: ", "door: started secrets=0", "agent: started", "homed cannot run", "beside the house", "in use by another homed", "homed ended"} {
 		if !strings.Contains(string(text), part) {
 			t.Errorf("the log lacks %q", part)
 		}

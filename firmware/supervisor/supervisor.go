@@ -79,6 +79,10 @@ func New(opts Options) *Supervisor {
 	return &Supervisor{opts: opts, ring: r, log: slog.New(slog.NewTextHandler(r, nil))}
 }
 
+// Log takes the log lines of what else runs beside the house, such as the
+// keeper of the clock, one line a Write. It may be used before, during and after Run.
+func (s *Supervisor) Log() io.Writer { return s.ring }
+
 // The folders of an installed system; its sockets lie in memory, not on the card.
 const (
 	installedData = "/var/lib/homeagent"
@@ -126,7 +130,10 @@ func newRunDir(dataDir string, u *users) (string, error) {
 func (s *Supervisor) Run(ctx context.Context) error {
 	if s.opts.LogPath != "" {
 		out := openSink(s.opts.LogPath, s.opts.Output)
-		defer out.close()
+		defer func() {
+			s.ring.redirect(s.opts.Output) // for who still speaks by Log
+			out.close()
+		}()
 		s.ring.redirect(out)
 	}
 	err := s.run(ctx)
