@@ -79,7 +79,7 @@ func TestNamesAndPasswords(t *testing.T) {
 					return // what follows is the same
 				}
 				b := newBox(t, map[string]string{FileName: string(data)})
-				b.run(tt.password)
+				b.run() // what is said about a password TestRun looks at
 				if conf := b.file("system/wifi/wpa_supplicant.conf"); !holds(conf, tt.ssid) {
 					t.Fatalf("%q does not hold %q", conf, tt.ssid)
 				}
