@@ -22,6 +22,8 @@ func TestArguments(t *testing.T) {
 		{"flag without its value", []string{"-data"}, 2, []string{"参数不对", "用法："}, []string{"not understood", "usage:"}, "out"},
 		{"a word too many", []string{"start"}, 2, []string{`看不懂参数 "start"`, "用法："}, []string{`"start" is not understood`, "usage:"}, "out"},
 		{"a word after flags", []string{"-data", "x", "now"}, 2, []string{`看不懂参数 "now"`}, []string{`"now" is not understood`}, "out"},
+		{"no address", []string{"-listen", "eighty"}, 2, []string{`-listen 的地址 "eighty" 不对`, ":80"}, []string{`-listen "eighty" is no address`, ":80"}, "out"},
+		{"help of an appliance", []string{"-h"}, 0, []string{"-agent-user 用户", "-setup 文件夹", "-log 文件"}, []string{"-door-user NAME", "-notes FILE", "-listen ADDR"}, "err"},
 		{"help", []string{"-h"}, 0, []string{"用法：", "-config 文件"}, []string{"usage:", "-config FILE"}, "err"},
 		{"version", []string{"-version"}, 0, []string{"dev"}, []string{"dev"}, "err"},
 		// The test binary has no homed-agent beside it.
