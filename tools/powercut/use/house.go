@@ -30,7 +30,7 @@ type House struct {
 	n      int
 	timers []string
 	tokens []string
-	lived  bool // the present start has answered a turn
+	setUp  bool // the house shows the model the secret that changes
 }
 
 // New makes a user whose wishes come from a seed.
@@ -41,12 +41,14 @@ func New(l *ledger.Ledger, m *Model, seed uint64) *House {
 // Claimed reports whether the user has a way in.
 func (h *House) Claimed() bool { return h.token != "" }
 
+// SetUp reports whether Setup has been done.
+func (h *House) SetUp() bool { return h.setUp }
+
 // Connect uses the address from now on, as after a start.
 func (h *House) Connect(base string) error {
 	if h.api != nil {
 		h.api.Close()
 	}
-	h.lived = false
 	var err error
 	h.api, err = client.TCP(base, h.token, "en")
 	return err
@@ -179,7 +181,6 @@ func (h *House) Say(ctx context.Context, text string) (answer string, err error)
 				return "", err
 			}
 		case "final":
-			h.lived = true
 			return data.Text, note(ledger.Write{Kind: ledger.Answer, Name: in.Name, Value: data.Text})
 		case "error":
 			return "", fmt.Errorf("%q: %s", text, data.Title)

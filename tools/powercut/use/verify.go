@@ -30,8 +30,9 @@ func (h *House) Verify(ctx context.Context) (ledger.Found, error) {
 	if err := h.verifyHistory(ctx, f); err != nil {
 		return f, err
 	}
-	// At least one turn was answered by now, so the key was shown.
-	f.Secrets = map[string]string{SecretName: h.Model.Key()}
+	if h.setUp { // at least one turn was answered by now, so the key was shown
+		f.Secrets = map[string]string{SecretName: h.Model.Key()}
+	}
 	return f, nil
 }
 

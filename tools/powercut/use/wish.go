@@ -34,6 +34,7 @@ func (h *House) Setup(ctx context.Context, url string) error {
 	if err != nil {
 		return fmt.Errorf("point the house to the model: %w", err)
 	}
+	h.setUp = true
 	return nil
 }
 

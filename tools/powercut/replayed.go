@@ -1,0 +1,295 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"homeagent/tools/emulator"
+	"homeagent/tools/powercut/cut"
+	"homeagent/tools/powercut/ledger"
+	"homeagent/tools/powercut/stores"
+)
+
+// atOnce is how many copies are looked into beside each other.
+const atOnce = 2
+
+// errNoRoot is a computer on which partitions cannot be mounted.
+var errNoRoot = errors.New("replaying needs root, to mount copies of the partitions; run it as root, or with -replayed 0")
+
+// cutReplayed records a run, unless one is given, and makes cuts of it.
+func (b *bench) cutReplayed(ctx context.Context) (t tally, err error) {
+	if os.Getuid() != 0 {
+		return t, errNoRoot
+	}
+	dir := b.recorded
+	if dir == "" {
+		if err := b.record(ctx); err != nil {
+			return t, fmt.Errorf("record: %w", err)
+		}
+		dir = b.work
+	}
+	r, err := openRecorded(dir)
+	if err != nil {
+		return t, err
+	}
+	defer r.file.Close()
+	return b.replay(ctx, r)
+}
+
+// replayer makes the cuts of one run.
+type replayer struct {
+	*bench
+	run     *recordedRun
+	disk    *cut.Disk
+	flushes cut.Flushes
+	size    int64 // of the card
+	start   int64 // of the data partition
+	setup   emulator.Partition
+	files   map[string][]byte // of the setup partition, before
+	built   time.Time
+
+	mu     sync.Mutex
+	lost   int
+	checks map[string]int // what the checkers found to mend
+}
+
+func (b *bench) replay(ctx context.Context, run *recordedRun) (t tally, err error) {
+	r := &replayer{bench: b, run: run, flushes: cut.NewFlushes(run.log.Entries), checks: map[string]int{}}
+	run.acked.Settle(func(n uint64) uint64 { return uint64(r.flushes.Durable(int(min(n, uint64(len(run.log.Entries)))))) })
+	before := &emulator.Disk{Path: filepath.Join(b.work, "replay.img"), Layout: b.parts}
+	original := &emulator.Disk{Path: filepath.Join(run.dir, recordedBefore), Layout: b.parts}
+	if before, err = original.Clone(before.Path); err != nil {
+		return t, err
+	}
+	defer os.Remove(before.Path)
+	if err := r.know(ctx, before); err != nil {
+		return t, err
+	}
+	grown := r.firstUse()
+	points, err := newPoints(ctx, &emulator.Disk{Path: filepath.Join(run.dir, recordedCard), Layout: b.parts}, b.work, run.log.Entries, grown)
+	if err != nil {
+		return t, err
+	}
+	file, err := os.OpenFile(before.Path, os.O_RDWR, 0)
+	if err != nil {
+		return t, err
+	}
+	defer file.Close()
+	r.disk = cut.NewDisk(file, run.log)
+	cuts := cut.Plan(run.log.Entries, func(i int) string {
+		name := points.name(i, run.log.Entries[i], r.start)
+		if b.point != nil && !b.point(name) {
+			return ""
+		}
+		return name
+	}, b.replayed, b.seed)
+	b.say("replaying %d of %d entries, %d flushes, %d before the first use; points: %s", len(cuts), len(run.log.Entries), len(r.flushes), grown, count(cuts))
+	began := time.Now()
+	if err := r.all(ctx, cuts); err != nil {
+		return t, err
+	}
+	b.say("replayed in %s; to mend: %v", time.Since(began).Round(time.Second), r.checks)
+	return tally{len(cuts), run.acked.Count(), r.lost}, nil
+}
+
+// know reads what does not change during the run.
+func (r *replayer) know(ctx context.Context, before *emulator.Disk) error {
+	info, err := os.Stat(before.Path)
+	if err != nil {
+		return err
+	}
+	data, err := before.Partition(r.parts.Data)
+	if err != nil {
+		return err
+	}
+	if r.setup, err = before.Partition(r.parts.Setup); err != nil {
+		return err
+	}
+	r.size, r.start = info.Size(), data.Offset
+	r.built = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	image := filepath.Join(r.work, "setup-before.img")
+	if err := before.ExtractPartition(r.parts.Setup, image); err != nil {
+		return err
+	}
+	defer os.Remove(image)
+	dir := filepath.Join(r.work, "setup-before")
+	defer os.RemoveAll(dir)
+	if err := unpacked(ctx, image, dir); err != nil {
+		return err
+	}
+	r.files, err = filesOf(dir)
+	return err
+}
+
+// firstUse is how many entries there were when the first write of the user was
+// acknowledged.
+func (r *replayer) firstUse() int {
+	n := len(r.run.log.Entries)
+	for _, e := range r.run.acked.Due(ledger.All) {
+		if e.Kind == ledger.Claim {
+			for i := range n {
+				if len(r.run.acked.Due(uint64(i))) > 1 { // what the card brought is due from the begin
+					return i
+				}
+			}
+		}
+	}
+	return n
+}
+
+// count tells how many cuts there are of each point.
+func count(cuts []cut.Cut) string {
+	n := map[string]int{}
+	for _, c := range cuts {
+		n[c.Point]++
+	}
+	text := ""
+	for _, p := range slices.Sorted(maps.Keys(n)) {
+		text += fmt.Sprintf(" %s %d,", p, n[p])
+	}
+	return text
+}
+
+// all makes the cuts one after another and has each looked into beside the next.
+func (r *replayer) all(ctx context.Context, cuts []cut.Cut) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	free := make(chan int, atOnce)
+	for i := range atOnce {
+		free <- i
+	}
+	for i, c := range cuts {
+		var place int
+		select {
+		case place = <-free:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		copied, err := r.copy(c, place)
+		if err != nil {
+			cancel(fmt.Errorf("%v: %w", c, err))
+			break
+		}
+		wg.Go(func() {
+			lost, err := r.look(ctx, copied)
+			if err != nil {
+				cancel(fmt.Errorf("%v: %w", c, err))
+				return
+			}
+			r.tell(copied, lost)
+			free <- place
+		})
+		if (i+1)%100 == 0 {
+			r.say("%d of %d replayed", i+1, len(cuts))
+		}
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// tell notes what was lost.
+func (r *replayer) tell(c copied, lost []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, l := range lost {
+		r.say("LOST at %v: %s", c.cut, l)
+	}
+	r.lost += len(lost)
+	if r.keep && len(lost) > 0 {
+		to := fmt.Sprintf("%s-%d-%s", filepath.Join(r.work, "lost"), c.cut.Entry, c.cut.Mode)
+		os.Rename(c.data, to+".data.img")
+		os.Rename(c.setup, to+".setup.img")
+	}
+}
+
+// copied is what a cut has left, as files.
+type copied struct {
+	cut               cut.Cut
+	dir               string
+	head, setup, data string
+	covers            int
+}
+
+// copy makes the files of a cut in the place of a worker.
+func (r *replayer) copy(c cut.Cut, place int) (copied, error) {
+	v, err := r.disk.Make(c)
+	if err != nil {
+		return copied{}, err
+	}
+	dir := filepath.Join(r.work, fmt.Sprintf("look-%d", place))
+	out := copied{cut: c, dir: dir, head: filepath.Join(dir, "head.img"), setup: filepath.Join(dir, "setup.img"), data: filepath.Join(dir, "data.img"),
+		covers: r.flushes.Covers(c)}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return out, err
+	}
+	if err := r.copyTables(v, out.head); err != nil {
+		return out, err
+	}
+	if err := v.Extract(out.setup, r.setup.Offset, r.setup.Bytes); err != nil {
+		return out, err
+	}
+	return out, v.Extract(out.data, r.start, r.size-r.start)
+}
+
+// look opens everything that a cut has left.
+func (r *replayer) look(ctx context.Context, c copied) (lost []string, err error) {
+	due := r.run.acked.Due(uint64(c.covers))
+	if why := r.mendTable(ctx, c.head); why != "" {
+		lost = append(lost, "partition table: "+why)
+	}
+	code, _, err := status(ctx, "fsck.vfat", "-n", c.setup)
+	if err != nil {
+		return nil, err
+	}
+	r.found(fmt.Sprintf("fsck.vfat %d", code))
+	code, out, err := status(ctx, "e2fsck", "-p", c.data)
+	if err == nil && code >= unmendable {
+		r.found(fmt.Sprintf("e2fsck -p %d", code))
+	}
+	if err == nil {
+		code, out, err = status(ctx, "e2fsck", "-fy", c.data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.found(fmt.Sprintf("e2fsck -fy %d", code))
+	if code >= unmendable {
+		return append(lost, fmt.Sprintf("the data partition cannot be mended, e2fsck ended with %d: %s", code, lastLines(out, 4))), nil
+	}
+	setup := filepath.Join(c.dir, "setup")
+	if err := unpacked(ctx, c.setup, setup); err != nil {
+		lost = append(lost, fmt.Sprintf("the setup partition: %v", err))
+	} else if now, err := filesOf(setup); err != nil {
+		return nil, err
+	} else {
+		lost = append(lost, differences(r.files, now)...)
+	}
+	var found ledger.Found
+	err = mounted(ctx, c.data, filepath.Join(c.dir, "data"), func(data string) error {
+		found = stores.House{Setup: setup, Data: data, Clock: "system/clock", Built: r.built}.Look(ctx, due)
+		return nil
+	})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		lost = append(lost, fmt.Sprintf("the data partition: %v", err))
+	}
+	return append(lost, ledger.Judge(due, found)...), nil
+}
+
+func (r *replayer) found(what string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.checks[what]++
+}
