@@ -171,10 +171,7 @@ func (a *agentHouse) plugins(h config.Handover, cfg *config.Config, commands *in
 	timerCfg := section(a, cfg, "timer", timer.ParseConfig)
 	voiceCfg := section(a, cfg, "voice", voice.ParseConfig)
 
-	a.lang = "zh"
-	if voiceCfg.Language == "en" {
-		a.lang = "en"
-	}
+	a.lang = boxLang(voiceCfg.Language, os.Getenv)
 	a.spoken = sync.OnceValue(func() string { return a.grammar(commands) })
 	a.audio = audio.New(audioCfg)
 	a.voice = voice.New(voice.Options{

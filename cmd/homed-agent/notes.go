@@ -12,6 +12,7 @@ import (
 	"homeagent/agent/event"
 	"homeagent/agent/plugin"
 	"homeagent/firmware/note"
+	"homeagent/firmware/words"
 )
 
 // The pace at which a speaker is looked for that may still be starting, and how often.
@@ -128,6 +129,15 @@ func bootID() string {
 		return ""
 	}
 	return strings.TrimSpace(string(id))
+}
+
+// boxLang is the language of the box's own words: the one that voice is set to,
+// else that of the environment, which on an appliance says what its owner chose.
+func boxLang(voice string, getenv func(string) string) string {
+	if voice == words.Chinese || voice == words.English {
+		return voice
+	}
+	return words.FromEnv(getenv)
 }
 
 // wait pauses until ctx ends.

@@ -99,3 +99,14 @@ func TestHeraldEndsWithTheAgent(t *testing.T) {
 	}
 	h.run(ctx)
 }
+
+func TestBoxLang(t *testing.T) {
+	tests := []struct{ voice, env, want string }{
+		{"zh", "en_US.UTF-8", "zh"}, {"en", "zh_CN.UTF-8", "en"}, {"auto", "en_US.UTF-8", "en"}, {"auto", "zh_CN.UTF-8", "zh"}, {"", "", "zh"},
+	}
+	for _, tt := range tests {
+		if got := boxLang(tt.voice, func(string) string { return tt.env }); got != tt.want {
+			t.Errorf("%+v: %q", tt, got)
+		}
+	}
+}

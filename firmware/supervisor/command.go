@@ -133,7 +133,7 @@ func (s *Supervisor) notes() []note.Note {
 	}
 	var st unix.Stat_t
 	if s.users != nil && unix.Lstat(s.opts.NotesPath, &st) == nil && st.Uid != 0 {
-		s.log.Warn("the notes are not root's and are left out", "file", s.opts.NotesPath)
+		s.log.Debug("the notes are not root's and are left out", "file", s.opts.NotesPath)
 		return nil
 	}
 	got, skipped, err := note.Read(s.opts.NotesPath)
@@ -141,6 +141,21 @@ func (s *Supervisor) notes() []note.Note {
 		s.log.Debug("notes", "file", s.opts.NotesPath, "skipped", skipped, "err", err)
 	}
 	return got
+}
+
+// holdNotes makes the file of the notes where there is none yet, before a
+// process of another user runs: scripts that are root add to it later, and
+// nobody else may have laid a file or a link there for them.
+func (s *Supervisor) holdNotes() {
+	if s.users == nil || s.opts.NotesPath == "" {
+		return
+	}
+	f, err := os.OpenFile(s.opts.NotesPath, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o644)
+	if err == nil {
+		f.Close()
+	} else if !errors.Is(err, os.ErrExist) {
+		s.log.Warn("the file of the notes cannot be made", "err", err)
+	}
 }
 
 // setConfig replaces config.yaml and starts the agent anew. A text that does

@@ -190,6 +190,7 @@ func (s *Supervisor) run(ctx context.Context) error {
 	if s.runDir, err = newRunDir(dir, s.users); err != nil {
 		return folderError(dir, err)
 	}
+	s.holdNotes()
 	s.link = newSecret()
 	s.loadConfig()
 	for _, n := range s.notices {

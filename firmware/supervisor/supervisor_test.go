@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"homeagent/firmware/account"
 	"homeagent/firmware/config"
 	"homeagent/firmware/control"
 )
@@ -27,6 +28,15 @@ func TestMain(m *testing.M) {
 	switch os.Getenv("SUPERVISED") {
 	case "":
 		os.Exit(m.Run())
+	case "supervise": // a whole supervisor: data folder, passwd, group
+		os.Setenv("SUPERVISED", "yes")
+		err := New(Options{
+			DataDir: os.Args[1], Output: io.Discard, AgentUser: "agent", DoorUser: "door",
+			Accounts: account.Source{Passwd: os.Args[2], Group: os.Args[3]},
+			Door:     []string{os.Args[0], "plain"}, Agent: []string{os.Args[0], "plain"},
+		}).Run(context.Background())
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	case "ask": // from another user's process: the path of a socket, a command
 		conn, err := net.Dial("unix", os.Args[1])
 		if err != nil {

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"homeagent/firmware/account"
 	"homeagent/firmware/control"
@@ -210,7 +212,8 @@ func TestProcessesRunUnderTheirUsers(t *testing.T) {
 			if err := os.Mkdir(filepath.Join(dir, "memory"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			h := startWith(t, Options{DataDir: dir, AgentUser: "agent", DoorUser: "door", Accounts: accounts(t, shared)})
+			h := startWith(t, Options{DataDir: dir, AgentUser: "agent", DoorUser: "door", Accounts: accounts(t, shared),
+				NotesPath: filepath.Join(dir, "run", "notes.jsonl")})
 			rep := h.status("both to run", running)
 			if !strings.Contains(rep.Isolation, "a user of its own") {
 				t.Errorf("isolation %q", rep.Isolation)
@@ -243,6 +246,9 @@ func TestProcessesRunUnderTheirUsers(t *testing.T) {
 					t.Errorf("%s: memory priority %q, %v", rep.Processes[i].Name, score, err)
 				}
 			}
+			if uid, _ := ids(t, h.opts.NotesPath); uid != 0 {
+				t.Errorf("the file of the notes belongs to %d", uid)
+			}
 			h.asUser(t, testAgent, control.Status, true)
 			h.asUser(t, testAgent, control.SecretList, false)
 			h.asUser(t, testDoor, control.SecretList, true)
@@ -264,5 +270,50 @@ func (h *house) asUser(t *testing.T, uid int, cmd control.Command, allowed bool)
 	}
 	if rep.OK != allowed || !allowed && !strings.Contains(rep.Error, "not allowed") {
 		t.Errorf("uid %d, %s: %+v", uid, cmd, rep)
+	}
+}
+
+// TestNothingOutlivesAKilledSupervisor: the kernel ends both processes, other
+// users or not. The supervisor is another process here, so that it can be killed.
+func TestNothingOutlivesAKilledSupervisor(t *testing.T) {
+	needRoot(t)
+	dir := t.TempDir()
+	open(t, dir)
+	self := program(t)
+	source := accounts(t, true)
+	cmd := exec.CommandContext(t.Context(), self, dir, source.Passwd, source.Group)
+	cmd.Env = append(os.Environ(), "SUPERVISED=supervise")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	client := control.Client{Path: filepath.Join(dir, "run", "control.sock")}
+	var rep control.StatusReport
+	until(t, "both to run", func() bool {
+		return client.Call(t.Context(), control.Request{Cmd: control.Status}, &rep) == nil && running(rep)
+	})
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range rep.Processes {
+		until(t, p.Name+" to end", func() bool {
+			stat, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID) + "/stat")
+			_, after, _ := strings.Cut(string(stat), ") ")
+			return err != nil || strings.HasPrefix(after, "Z") // it may wait for whoever inherits it
+		})
+	}
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	limit := time.After(20 * time.Second)
+	for !ok() {
+		select {
+		case <-limit:
+			t.Fatalf("waited in vain for %s", what)
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
 }
