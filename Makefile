@@ -11,7 +11,7 @@ BOARD   ?= rpi3-64
 PORT    ?= 8080
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test bench install lint fmt fuzz boot e2e
+.PHONY: help setup build run test bench install lint fmt fuzz boot e2e bench-image powercut
 
 help: ## print this help
 	@awk -F':.*## ' '/^[a-z][a-z0-9-]*:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,12 @@ boot: ## boot the image in QEMU, built if needed: page at http://localhost:8080 
 e2e: ## build the image, boot it in QEMU and test it from outside
 	@tools/setup image
 	@exec $(GO) run ./tools/e2e/run
+
+bench-image: ## boot the image in QEMU and measure it: time to the page, memory, wear; prints one JSON object a line
+	@exec $(GO) run -tags '$(TAGS)' ./tools/imagebench
+
+powercut: ## cut the power of emulated houses 50 times for real and 950 times in a recorded run; needs root, takes an hour
+	@exec $(GO) run -tags '$(TAGS)' ./tools/powercut
 
 bench: setup build ## measure the promises; prints one JSON object a line
 	@$(GO) run -tags '$(TAGS)' ./tools/bench -bin bin
