@@ -41,6 +41,9 @@ func New(l *ledger.Ledger, m *Model, seed uint64) *House {
 // Claimed reports whether the user has a way in.
 func (h *House) Claimed() bool { return h.token != "" }
 
+// API is the way in that Claim or Connect has opened.
+func (h *House) API() *client.Client { return h.api }
+
 // SetUp reports whether Setup has been done.
 func (h *House) SetUp() bool { return h.setUp }
 
