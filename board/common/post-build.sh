@@ -39,6 +39,9 @@ main() {
 	# The keys of whoever may log in; none, no SSH.
 	link /data/system/ssh root/.ssh
 
+	# busybox's modprobe, for the kernel's own requests too: the one of kmod drags megabytes of libraries from a slow card.
+	link /bin/busybox usr/lib/homeagent/modprobe
+
 	install -m 0644 "$common/layout.env" "$target/usr/lib/homeagent/layout.env"
 	install -m 0644 "$common/mke2fs.conf" "$target/etc/mke2fs.conf"
 	# A setup partition that is empty gets its form back from here.
