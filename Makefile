@@ -11,6 +11,7 @@ BOARD   ?= rpi3-64
 PORT    ?= 8080
 
 .DEFAULT_GOAL := help
+.PHONY: buildroot-image buildroot-check
 .PHONY: help setup build run test bench install lint fmt fuzz boot e2e bench-image powercut
 
 help: ## print this help
@@ -68,3 +69,9 @@ fmt: ## format all Go files
 
 fuzz: ## run every fuzz test for FUZZTIME (20s) each
 	@tools/fuzz '$(FUZZTIME)'
+
+buildroot-image: ## the product's image by Buildroot: BOARD=rpi3-64|zero2w|rpi4-64|rpi5|virt BUILDROOT=checkout; hours
+	@tools/buildroot/image '$(BOARD)' '$(BUILDROOT)'
+
+buildroot-check: ## let a Buildroot checkout resolve every board: BUILDROOT=checkout; builds nothing
+	@tools/buildroot/check '$(BUILDROOT)'
