@@ -6,7 +6,7 @@
 # in the shell: on an emulated Pi each process started costs more than the reading.
 table_sector() {
 	# shellcheck disable=SC2046 # 66 words are what is wanted
-	set -- $(dd if="$1" bs=512 skip="$2" count=1 2>/dev/null | od -An -v -tu1 -j 446 -N 66)
+	set -- $(dd if="$1" bs=512 skip="$2" count=1 2>/dev/null | od -An -v -tu1 -j 446 -N 66 2>/dev/null)
 	[ $# -eq 66 ] || return 1
 	entries=$*
 }
