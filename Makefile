@@ -75,3 +75,9 @@ buildroot-image: ## the product's image by Buildroot: BOARD=rpi3-64|zero2w|rpi4-
 
 buildroot-check: ## let a Buildroot checkout resolve every board: BUILDROOT=checkout; builds nothing
 	@tools/buildroot/check '$(BUILDROOT)'
+
+image: ## assemble the card's image from Debian's packages (BOARD=rpi3-64, zero2w, rpi4-64), in out/
+	$(GO) run ./tools/image -board '$(or $(BOARD),rpi3-64)' -version '$(VERSION)'
+
+image-lock: ## pin the newest versions of Debian's packages for the image
+	$(GO) run ./tools/image -lock
