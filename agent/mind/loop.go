@@ -138,6 +138,9 @@ func (t *turn) noAnswer(err error) ending {
 	kind := provider.Network
 	switch {
 	case errors.As(err, &perr):
+		if own, ok := perr.OwnWords(t.lang); ok {
+			return ending{own, NoAnswer}
+		}
 		kind = perr.Kind
 	case errors.As(err, &hung), errors.Is(err, context.DeadlineExceeded):
 		kind = provider.Silent

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -51,3 +52,15 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// OwnWords is the provider's own sentence for people about why it was not
+// reached, where its cause brings one in both languages (an error with a method
+// In(lang)): it names what to do, a wrong clock say, better than the Kind can.
+// ok is false where there is none. lang is "zh" or "en".
+func (e *Error) OwnWords(lang string) (sentence string, ok bool) {
+	var own interface{ In(lang string) string }
+	if e.Kind != Network || !errors.As(e.Err, &own) {
+		return "", false
+	}
+	return own.In(lang), true
+}

@@ -11,6 +11,9 @@ func stillThinking(lang string) string {
 
 // Why says in plain words what is wrong with a provider and what to do.
 func Why(e *provider.Error, lang string) string {
+	if own, ok := e.OwnWords(lang); ok {
+		return own
+	}
 	w, ok := reasons[e.Kind]
 	if !ok {
 		w = reasons[provider.Server]
