@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Sourced by check and image: finds the Buildroot checkout, from the first argument or $BUILDROOT.
+# Sourced by check and image: finds the Buildroot checkout, from the first argument or $BUILDROOT, and sets $checkout.
 
 tried=2026.05.1
 
@@ -24,9 +24,12 @@ if [ ! -f "$BUILDROOT/Makefile" ] || [ ! -f "$BUILDROOT/Config.in" ] || [ ! -d "
 		"$BUILDROOT is no Buildroot checkout (no Makefile, Config.in, package/busybox there). Unpack Buildroot $tried and give that folder." \
 		"$BUILDROOT 不是 Buildroot 源码（没有 Makefile、Config.in、package/busybox）。请解压 Buildroot $tried 并指定解压出的文件夹。"
 fi
-BUILDROOT=$(cd "$BUILDROOT" && pwd)
+checkout=$(cd "$BUILDROOT" && pwd)
 
-version=$(sed -n 's/^export BR2_VERSION := //p' "$BUILDROOT/Makefile")
+# What our own make was called with would become variables of Buildroot's make, and of every package's.
+unset BUILDROOT BOARD MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
+
+version=$(sed -n 's/^export BR2_VERSION := //p' "$checkout/Makefile")
 [ "$version" = "$tried" ] || printf '%s\n%s\n' \
 	"注意：这是 Buildroot ${version:-（版本不明）}，试过的版本是 $tried；其他版本的选项可能不同。" \
 	"Note: this is Buildroot ${version:-of unknown version}; $tried was tried, and options differ between versions." >&2
