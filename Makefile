@@ -11,7 +11,7 @@ BOARD   ?= rpi3-64
 PORT    ?= 8080
 
 .DEFAULT_GOAL := help
-.PHONY: buildroot-image buildroot-check
+.PHONY: buildroot-image buildroot-check image image-lock
 .PHONY: help setup build run test bench install lint fmt fuzz boot e2e bench-image powercut
 
 help: ## print this help
@@ -77,6 +77,7 @@ buildroot-check: ## let a Buildroot checkout resolve every board: BUILDROOT=chec
 	@tools/buildroot/check '$(BUILDROOT)'
 
 image: ## assemble the card's image from Debian's packages (BOARD=rpi3-64, zero2w, rpi4-64), in out/
+	@tools/setup image
 	$(GO) run ./tools/image -board '$(or $(BOARD),rpi3-64)' -version '$(VERSION)'
 
 image-lock: ## pin the newest versions of Debian's packages for the image

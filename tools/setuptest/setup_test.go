@@ -17,6 +17,7 @@ type world struct {
 	models   bool   // the models are there
 	wake     bool   // the wake word's files are made
 	aptFails bool
+	qemu     string // the emulator's version; none where empty
 }
 
 const everything = "apt-get dpkg-query sudo npm go"
@@ -32,8 +33,9 @@ for p; do case " ` + w.lacks + ` " in *" $p "*) ;; *) printf 'ii %s ' "$p" ;; es
 shift
 echo sudo $* >>$LOG
 "$@"`,
-		"npm": "exit 0",
-		"id":  "echo " + w.uid,
+		"npm":                 "exit 0",
+		"qemu-system-aarch64": "echo 'QEMU emulator version " + w.qemu + " (Debian)'",
+		"id":                  "echo " + w.uid,
 		"go": `echo go $* >>$LOG
 case $* in
 *tools/models*-check) ` + fail[!w.models] + ` ;;
@@ -47,7 +49,7 @@ esac`,
 func lay(t *testing.T, w world) string {
 	t.Helper()
 	bin := t.TempDir()
-	for _, p := range []string{"sh", "cat", "cksum", "dirname", "tr", "mv", "rm", "env", "true"} {
+	for _, p := range []string{"sh", "cat", "cksum", "dirname", "tr", "mv", "rm", "env", "true", "sed", "awk", "mktemp", "mkdir", "chmod"} {
 		real, err := exec.LookPath(p)
 		if err != nil {
 			t.Skipf("skipped: %s is absent", p)
@@ -57,7 +59,9 @@ func lay(t *testing.T, w world) string {
 		}
 	}
 	for name, body := range fakes(w) {
-		if name != "id" && !strings.Contains(" "+w.programs+" ", " "+name+" ") {
+		if name == "qemu-system-aarch64" && w.qemu != "" {
+			// There, though no row names it among the programs.
+		} else if name != "id" && !strings.Contains(" "+w.programs+" ", " "+name+" ") {
 			continue
 		}
 		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+body+"\n"), 0o755); err != nil {
@@ -72,7 +76,7 @@ func run(t *testing.T, bin, models string, args ...string) (code int, said, call
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "log")
 	cmd := exec.Command("../setup", args...)
-	cmd.Env = []string{"PATH=" + bin, "LOG=" + log, "HOMEAGENT_MODELS=" + models, "HOME=/nonexistent"}
+	cmd.Env = []string{"HOMEAGENT_APT_SOURCES=" + aptSources(t), "PATH=" + bin, "LOG=" + log, "HOMEAGENT_MODELS=" + models, "HOME=/nonexistent"}
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	switch {
@@ -123,6 +127,16 @@ func TestSetup(t *testing.T) {
 		{name: "not Debian", world: with(func(w *world) { w.programs = "go npm" }), says: []string{"this is not Debian", "pocketsphinx-en-us"}},
 		{name: "no go", world: with(func(w *world) { w.programs = "apt-get dpkg-query sudo npm" }), code: 1, says: []string{"go is not installed"}},
 		{name: "wrong usage", world: well, args: []string{"--chek"}, code: 2, says: []string{"usage"}},
+		{name: "image, all is there", world: with(func(w *world) { w.qemu = "10.0.2" }), args: []string{"image"},
+			says: []string{"all Debian packages", "the emulator is there"}, spares: []string{"apt-get"}},
+		{name: "image's packages", world: with(func(w *world) { w.qemu, w.lacks = "10.0.2", "genimage" }), args: []string{"image"},
+			calls: []string{"install -y --no-install-recommends genimage"}},
+		{name: "without image its packages do not matter", world: with(func(w *world) { w.lacks = "genimage" }), spares: []string{"apt-get"}},
+		{name: "emulator too old", world: with(func(w *world) { w.qemu = "7.2.22" }), args: []string{"image"},
+			says: []string{"bookworm-backports: qemu-system-arm"}, calls: []string{"-o Dir::Etc::sourceparts=/dev/null", "install -y --no-install-recommends -t bookworm-backports qemu-system-arm"}},
+		{name: "no emulator, no root", world: with(func(w *world) { w.uid, w.programs = "1000", "apt-get dpkg-query npm go" }), args: []string{"image"},
+			code: 1, says: []string{"deb http://mirror.example/debian bookworm-backports main", "请先执行"}, spares: []string{"apt-get"}},
+		{name: "no emulator, checked", world: well, args: []string{"--check", "image"}, code: 1, says: []string{"missing: QEMU"}, spares: []string{"apt-get"}},
 		{name: "too much", world: well, args: []string{"--check", "now"}, code: 2, says: []string{"usage"}},
 	}
 	for _, row := range rows {
@@ -156,4 +170,15 @@ func TestSetup(t *testing.T) {
 			}
 		})
 	}
+}
+
+// aptSources is the made-up folder of apt's sources; the script changes its
+// working folder, so the path is absolute.
+func aptSources(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("testdata/apt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
