@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strings"
 )
 
@@ -58,7 +59,8 @@ func buildroot(root fs.FS) (applets, error) {
 	return out, nil
 }
 
-// listed is a line of board/common/commands.list: a program that is no applet.
+// listed is a line of board/common/commands.list: a program, or an applet that is
+// not on by default and is named with its busybox option.
 type listed struct {
 	path, debian, option string
 	line                 int
@@ -66,7 +68,11 @@ type listed struct {
 
 const commandsList = "board/common/commands.list"
 
-// readListed reads the list: full path, Debian package ("-" for ours), Buildroot option.
+// applet says whether the line is about busybox.
+func (l listed) applet() bool { return strings.HasPrefix(l.option, "CONFIG_") }
+
+// readListed reads the list: full path, Debian package ("-" for ours), Buildroot
+// option; or an applet's name, Debian package, busybox option.
 func readListed(root fs.FS) ([]listed, []Problem, error) {
 	lines, err := readLines(root, commandsList)
 	if err != nil {
@@ -79,11 +85,31 @@ func readListed(root fs.FS) ([]listed, []Problem, error) {
 			continue
 		}
 		f := strings.Fields(l.text)
-		if len(f) != 3 || !strings.HasPrefix(f[0], "/") || !strings.HasPrefix(f[2], "BR2_") {
-			bad = append(bad, Problem{commandsList, l.no, "want: /full/path, Debian package or -, Buildroot option"})
+		program := len(f) == 3 && f[0][0] == '/' && strings.HasPrefix(f[2], "BR2_")
+		applet := len(f) == 3 && !strings.Contains(f[0], "/") && strings.HasPrefix(f[2], "CONFIG_")
+		if !program && !applet {
+			bad = append(bad, Problem{commandsList, l.no, "want: /full/path or applet, Debian package or -, BR2_ or CONFIG_ option"})
 			continue
 		}
 		out = append(out, listed{f[0], f[1], f[2], l.no})
 	}
 	return out, bad, nil
+}
+
+// linkLine is a call of the function link of post-build.sh: link TO NAME.
+var linkLine = regexp.MustCompile(`^\s*link (/\S+) (\S+)$`)
+
+// links are the links that post-build.sh makes in both images: path and where to.
+func links(root fs.FS) (map[string]string, error) {
+	lines, err := readLines(root, "board/common/post-build.sh")
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for _, l := range lines {
+		if m := linkLine.FindStringSubmatch(l.text); m != nil {
+			out["/"+m[2]] = m[1]
+		}
+	}
+	return out, nil
 }

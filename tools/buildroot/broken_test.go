@@ -25,11 +25,12 @@ func good() map[string]string {
 		"board/common/linux.config":          "CONFIG_EXT4_FS=y\n",
 		"board/a/linux.config":               "CONFIG_MMC=y\n",
 		"board/common/uboot/uboot.config":    "CONFIG_ENV_SIZE=0x4000\n",
-		"board/common/commands.list":         "# path, package, option\n/usr/sbin/thing thing BR2_PACKAGE_THING\n",
+		"board/common/commands.list":         "# path, package, option\n/usr/sbin/thing thing BR2_PACKAGE_THING\ntimeout busybox-static CONFIG_TIMEOUT\n",
+		"board/common/post-build.sh":         "#!/bin/sh\nlink() {\n\tln -s \"$1\" \"$2\"\n}\nlink /bin/busybox usr/lib/x/mount\n",
 		"board/common/initramfs/init":        "#!/bin/sh\nmount -t proc proc /proc\nexec switch_root /root /sbin/init\n",
 		"overlay/etc/inittab":                "# init\n::sysinit:/etc/init.d/rcS\n::respawn:-/bin/sh\n",
 		"overlay/etc/init.d/rcS":             "#!/bin/sh\n. /usr/lib/x/lib.sh\nhello && exec timeout -s KILL 5 /usr/sbin/thing -v\n\"$computed\" x\n",
-		"overlay/usr/lib/x/lib.sh":           "hello() {\n\techo hello | sed s/h/H/\n}\n",
+		"overlay/usr/lib/x/lib.sh":           "hello() {\n\techo hello | sed s/h/H/\n\t/usr/lib/x/mount /x\n}\n",
 		"overlay/etc/motd":                   "frobnicate the box\n",
 	}
 }
@@ -116,6 +117,8 @@ func TestBrokenTreesAreFound(t *testing.T) {
 		{"first stage has busybox only", "board/common/initramfs/init", "/usr/sbin/thing\n", "", "/usr/sbin/thing is no applet of Debian's"},
 		{"not POSIX", rcS, "if [[ a ]]; then\n", "", "is not POSIX shell"},
 		{"list without option", "board/common/commands.list", "/bin/x x\n", "", "want: /full/path"},
+		{"applet that is off", "board/common/commands.list", "telnetd x CONFIG_TELNETD\n", "", "telnetd is off in Buildroot's busybox"},
+		{"link to no applet", "board/common/post-build.sh", "x/mounts", "x/mount", "/usr/lib/x/mount is not in the overlay"},
 		{"option that no board sets", "board/common/commands.list", "/bin/x x BR2_PACKAGE_NEW\n", "", "board a does not set BR2_PACKAGE_NEW"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

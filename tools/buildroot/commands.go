@@ -34,13 +34,21 @@ func Commands(root fs.FS) ([]Problem, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, l := range list {
+		if l.applet() && !ours[l.path] {
+			out = append(out, Problem{commandsList, l.line, l.path + " is off in Buildroot's busybox: " + l.option + " belongs in buildroot/busybox.config"})
+		}
+	}
+	made, err := links(root)
+	if err != nil {
+		return nil, err
+	}
 	for _, place := range []struct {
 		folder string
-		boxes  map[string]applets
-		list   []listed
+		has    box
 	}{
-		{overlayFolder, map[string]applets{"Debian's": debian(), "Buildroot's": ours}, list},
-		{firstStage, map[string]applets{"Debian's": debian()}, nil},
+		{overlayFolder, box{root, map[string]applets{"Debian's": debian(), "Buildroot's": ours}, list, made}},
+		{firstStage, box{root, map[string]applets{"Debian's": debian()}, nil, nil}},
 	} {
 		all, bad, err := scripts(root, place.folder)
 		if err != nil {
@@ -53,7 +61,7 @@ func Commands(root fs.FS) ([]Problem, error) {
 				if own[c.name] || slices.Contains(builtins, c.name) {
 					continue
 				}
-				if text := absent(root, c.name, place.boxes, place.list); text != "" {
+				if text := place.has.absent(c.name); text != "" {
 					out = append(out, Problem{s.name, c.line, text})
 				}
 			}
@@ -62,26 +70,34 @@ func Commands(root fs.FS) ([]Problem, error) {
 	return sorted(out), nil
 }
 
+// box is what a script finds when it runs.
+type box struct {
+	root    fs.FS
+	busybox map[string]applets // by whose it is
+	list    []listed
+	links   map[string]string // that post-build.sh makes
+}
+
 // absent says where a command is lacking, "" for nowhere.
-func absent(root fs.FS, name string, boxes map[string]applets, list []listed) string {
+func (b box) absent(name string) string {
 	base := path.Base(name)
-	for _, l := range list {
-		if l.path == name || path.Base(l.path) == name {
+	for _, l := range b.list {
+		if !l.applet() && (l.path == name || path.Base(l.path) == name) {
 			return ""
 		}
 	}
 	if strings.HasPrefix(name, "/") {
-		if _, err := fs.Stat(root, path.Join(overlayFolder, name)); err == nil {
+		if _, err := fs.Stat(b.root, path.Join(overlayFolder, name)); err == nil {
 			return ""
 		}
-		switch path.Dir(name) {
-		case "/bin", "/sbin", "/usr/bin", "/usr/sbin":
-		default:
+		switch dir := path.Dir(name); {
+		case path.Base(b.links[name]) == "busybox": // then base must be an applet
+		case dir != "/bin" && dir != "/sbin" && dir != "/usr/bin" && dir != "/usr/sbin":
 			return name + " is not in the overlay"
 		}
 	}
 	var lack []string
-	for whose, has := range boxes {
+	for whose, has := range b.busybox {
 		if !has[base] && base != "busybox" {
 			lack = append(lack, whose)
 		}
@@ -107,7 +123,7 @@ func unsetOptions(root fs.FS, list []listed) ([]Problem, error) {
 			return nil, err
 		}
 		for _, l := range list {
-			if !slices.ContainsFunc(settings, func(s setting) bool { return s.name == l.option && s.value == "y" }) {
+			if !l.applet() && !slices.ContainsFunc(settings, func(s setting) bool { return s.name == l.option && s.value == "y" }) {
 				out = append(out, Problem{commandsList, l.line, fmt.Sprintf("board %s does not set %s: no %s there", board, l.option, l.path)})
 			}
 		}
