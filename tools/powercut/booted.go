@@ -65,7 +65,9 @@ func (b *bench) cutCard(ctx context.Context, number int, board emulator.Board, n
 		if boot {
 			after = time.Duration(rng.Int64N(int64(bootTime[board])))
 		}
-		lost, err := b.life(ctx, h, name, board, boot, last, after)
+		// A house that nobody has claimed is as a rule cut only once it is in use.
+		early := rng.IntN(3) == 0
+		lost, err := b.life(ctx, h, name, board, cutPlan{boot: boot, last: last, early: early, after: after})
 		if err != nil {
 			return t, err
 		}
@@ -83,17 +85,25 @@ func (b *bench) cutCard(ctx context.Context, number int, board emulator.Board, n
 	return t, nil
 }
 
+// cutPlan says when a machine is cut: within its boot; or else so long after the
+// page answered, or after its user was at home where early is not set. The last
+// life of a card is not cut, only asked.
+type cutPlan struct {
+	boot, last, early bool
+	after             time.Duration
+}
+
 // life is one run of a machine from its start to its cut. Unless the cut comes
 // within the boot, the house is asked first, then used.
-func (b *bench) life(ctx context.Context, h *house, name string, board emulator.Board, boot, last bool, after time.Duration) (lost []string, err error) {
+func (b *bench) life(ctx context.Context, h *house, name string, board emulator.Board, plan cutPlan) (lost []string, err error) {
 	m, err := emulator.Start(ctx, emulator.Config{Board: board, Disk: h.card, UBoot: board == emulator.Pi3, LogFile: filepath.Join(b.work, name+".log")})
 	if err != nil {
 		return nil, err
 	}
 	defer m.Close()
-	if boot {
+	if plan.boot {
 		select {
-		case <-time.After(after):
+		case <-time.After(plan.after):
 			m.Kill()
 			return nil, nil
 		case <-ctx.Done():
@@ -108,20 +118,34 @@ func (b *bench) life(ctx context.Context, h *house, name string, board emulator.
 		if err := h.back(ctx, base); err != nil {
 			return nil, err
 		}
-		if lost, err = h.ask(ctx); err != nil || last {
+		if lost, err = h.ask(ctx); err != nil || plan.last {
 			return lost, err
 		}
-	} else if last {
+	} else if plan.last {
 		return nil, nil
 	}
-	timer := time.AfterFunc(after, m.Kill)
-	defer timer.Stop()
+	outer := ctx
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cutAfter := func() { // whoever waits for the house then waits no longer
+		time.AfterFunc(plan.after, func() {
+			m.Kill()
+			cancel()
+		})
+	}
+	early := h.user.SetUp() || plan.early
+	if early {
+		cutAfter()
+	}
 	if !h.user.SetUp() {
 		if err := h.enter(ctx, m, base); errors.Is(err, errGiven) {
 			lost = append(lost, err.Error())
 		} else if err != nil && !ended(m) {
 			return lost, err
 		}
+	}
+	if !early {
+		cutAfter()
 	}
 	for refused := 0; !ended(m) && h.user.SetUp(); {
 		step, cancel := context.WithTimeout(ctx, stepWait)
@@ -138,8 +162,8 @@ func (b *bench) life(ctx context.Context, h *house, name string, board emulator.
 	}
 	select {
 	case <-m.Done():
-	case <-ctx.Done():
-		return lost, ctx.Err()
+	case <-outer.Done():
+		return lost, outer.Err()
 	}
 	return lost, nil
 }

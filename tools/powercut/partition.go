@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // status runs a program and returns its exit status and what it said.
@@ -46,12 +47,27 @@ func mounted(ctx context.Context, image, dir string, f func(top string) error, o
 		return errors.Join(err, fmt.Errorf("mount ended with %d: %s", code, lastLines(out, 3)))
 	}
 	defer func() {
-		// Not under ctx: a mount must not outlive the program.
-		if code, out, uerr := status(context.WithoutCancel(ctx), "umount", dir); uerr != nil || code != 0 {
-			err = errors.Join(err, uerr, fmt.Errorf("umount ended with %d: %s", code, lastLines(out, 3)))
-		}
+		err = errors.Join(err, unmount(context.WithoutCancel(ctx), dir)) // a mount must not outlive the program
 	}()
 	return f(dir)
+}
+
+// unmount tries again for a while: a child of this process that has not come to
+// its exec yet holds the files that were open when it was made.
+func unmount(ctx context.Context, dir string) error {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	for {
+		code, out, err := status(ctx, "umount", dir)
+		if err == nil && code == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(err, fmt.Errorf("umount ended with %d: %s", code, lastLines(out, 3)))
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }
 
 func lastLines(text string, n int) string {
@@ -60,7 +76,8 @@ func lastLines(text string, n int) string {
 }
 
 // unpacked copies the files of a FAT partition into a folder, made anew, by
-// mtools: not every kernel that can replay reads FAT.
+// mtools: not every kernel that can replay reads FAT. A file that cannot be read
+// is left out; one that a cut has caught while it was new may be so.
 func unpacked(ctx context.Context, image, dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
@@ -68,11 +85,23 @@ func unpacked(ctx context.Context, image, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	code, out, err := status(ctx, "mcopy", "-s", "-n", "-Q", "-i", image, "::*", dir)
-	if err == nil && code != 0 {
-		err = fmt.Errorf("mcopy ended with %d: %s", code, lastLines(out, 3))
+	code, out, err := status(ctx, "mdir", "-b", "-i", image, "::")
+	if err != nil || code != 0 {
+		return errors.Join(err, fmt.Errorf("mdir ended with %d: %s", code, lastLines(out, 3)))
 	}
-	return err
+	for line := range strings.Lines(out) {
+		name, ok := strings.CutPrefix(strings.TrimSpace(line), "::/")
+		if !ok || name == "" || strings.HasSuffix(name, "/") {
+			continue
+		}
+		to := filepath.Join(dir, filepath.Base(name))
+		if code, _, err := status(ctx, "mcopy", "-n", "-i", image, "::/"+name, to); err != nil {
+			return err
+		} else if code != 0 {
+			os.Remove(to)
+		}
+	}
+	return nil
 }
 
 // changing are files of the setup partition that the house writes.
