@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"homeagent/tools/image/debian"
 )
@@ -33,6 +34,7 @@ type builder struct {
 	meta  meta
 
 	lateLibraries  libraries           // taken when something needs them
+	ubootLicence   string              // a file; empty where the board has no U-Boot
 	debianPackages map[string]pkgFiles // what was unpacked
 }
 
@@ -41,6 +43,11 @@ func (b *builder) build(ctx context.Context) error {
 	if err := b.check(); err != nil {
 		return err
 	}
+	unlock, err := b.lockOut()
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	if err := b.store.Bring(ctx, b.lock); err != nil {
 		return err
 	}
@@ -71,6 +78,22 @@ func (b *builder) build(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// lockOut keeps a second run out of the same folder; it waits for the first.
+func (b *builder) lockOut() (unlock func(), err error) {
+	if err := os.MkdirAll(b.outDir, 0o755); err != nil {
+		return nil, fmt.Errorf("make the folder of the result: %w", err)
+	}
+	f, err := os.Create(filepath.Join(b.outDir, ".lock"))
+	if err != nil {
+		return nil, fmt.Errorf("lock the folder of the result: %w", err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("lock the folder of the result: %w", err)
+	}
+	return func() { f.Close() }, nil // closing gives the lock back
 }
 
 // check finds out before anything is built whether it can be.

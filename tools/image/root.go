@@ -208,7 +208,7 @@ func (b *builder) licences(ctx context.Context, t tree, programs, to string) err
 	for _, n := range t {
 		givers[n.by] = true
 	}
-	for name, p := range b.debianPackages {
+	for name := range b.debianPackages {
 		if !givers[name] {
 			continue
 		}
@@ -217,13 +217,17 @@ func (b *builder) licences(ctx context.Context, t tree, programs, to string) err
 				return err
 			}
 		}
-		_ = p
 	}
 	for _, name := range b.debianPackages["base-files"].names {
 		if base, ok := strings.CutPrefix(name, "usr/share/common-licenses/"); ok {
 			if err := t.addFile(path.Join(to, "common", base), b.debianPackages["base-files"].files[name], "licences"); err != nil {
 				return err
 			}
+		}
+	}
+	if b.ubootLicence != "" {
+		if err := t.addFile(path.Join(to, "u-boot"), b.ubootLicence, "licences"); err != nil {
+			return err
 		}
 	}
 	modules, err := b.goLicences(ctx, filepath.Join(programs, "homed-agent"))

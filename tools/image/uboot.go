@@ -37,6 +37,7 @@ func (b *builder) uboot(ctx context.Context, bin string) error {
 	if err != nil {
 		return err
 	}
+	b.ubootLicence = filepath.Join(dir, "licence")
 	for _, f := range []string{"u-boot.bin", "u-boot-initial-env"} {
 		if err := copyFile(filepath.Join(dir, f), filepath.Join(bin, f), 0o644); err != nil {
 			return err
