@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -326,17 +325,19 @@ func (b *builder) squash(ctx context.Context, target, to string) error {
 		return err
 	}
 	args := []string{"-comp", "zstd", "-b", "128K", "-no-xattrs", "-no-progress", "-quiet",
-		"-mkfs-time", strconv.FormatInt(b.epoch, 10), "-root-mode", "0755", "-root-uid", "0", "-root-gid", "0"}
+		"-root-mode", "0755", "-root-uid", "0", "-root-gid", "0"}
 	content := sha256.Sum256(archive.Bytes())
 	sum := &key{}
 	sum.text(args...)
+	sum.text(strconv.FormatInt(b.epoch, 10))
 	sum.text(hex.EncodeToString(content[:]))
 	dir, err := b.staged("root", sum.sum(), func(dir string) error {
 		b.say("packing the root, %d MB", archive.Len()/1_000_000)
 		cmd := exec.CommandContext(ctx, "sqfstar", append(args, filepath.Join(dir, "rootfs.squashfs"))...)
 		cmd.Stdin = &archive
-		// sqfstar takes SOURCE_DATE_EPOCH and -mkfs-time together as an error.
-		cmd.Env = slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "SOURCE_DATE_EPOCH=") })
+		// The time is given by SOURCE_DATE_EPOCH and not by -mkfs-time, which
+		// leaves the root folder at the time of day.
+		cmd.Env = b.environ()
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("sqfstar: %w\n%s", err, tail(out, 4000))
 		}
