@@ -421,6 +421,11 @@ func (b *box) run(command string) string {
 func (b *box) sshIsUp() {
 	b.t.Helper()
 	var last error
+	defer func() {
+		if last != nil {
+			b.t.Logf("SSH: %v", last)
+		}
+	}()
 	b.eventually(bootWait, "SSH lets the key in", func() bool {
 		_, last = b.ssh("true")
 		return last == nil
