@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"path"
 	"strings"
+
+	"homeagent/tools/image/kernel"
 )
 
 // meta is a board's file of plain variables.
@@ -35,3 +38,54 @@ func parseMeta(text string) (meta, error) {
 
 // words splits a variable.
 func (m meta) words(name string) []string { return strings.Fields(m[name]) }
+
+// MissingError says which drivers and firmware files a board was promised and
+// the root lacks.
+type MissingError struct{ Modules, Firmware []string }
+
+// Error names them.
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("the root lacks the drivers [%s] and the firmware files [%s]", strings.Join(e.Modules, " "), strings.Join(e.Firmware, " "))
+}
+
+// promised holds the root to the board's MODULES and WIFI: what docs/hardware.md
+// calls checked.
+func (m meta) promised(t tree, modules *kernel.Modules) error {
+	there := map[string]bool{}
+	for name := range t {
+		if strings.HasPrefix(name, "usr/lib/modules/") {
+			there[kernel.Name(name)] = true
+		}
+	}
+	var e MissingError
+	for _, name := range m.words("MODULES") {
+		if !there[kernel.Name(name)] && !modules.Builtin(name) {
+			e.Modules = append(e.Modules, name)
+		}
+	}
+	for _, name := range m.words("WIFI") {
+		if !t.reaches(path.Join("usr/lib/firmware", name)) {
+			e.Firmware = append(e.Firmware, name)
+		}
+	}
+	if e.Modules != nil || e.Firmware != nil {
+		return &e
+	}
+	return nil
+}
+
+// reaches says whether a name leads to a file of the tree, through links.
+func (t tree) reaches(name string) bool {
+	for range 8 {
+		n, there := t[canonical(name)]
+		if !there || n.link == "" {
+			return there
+		}
+		to := n.link
+		if !path.IsAbs(to) {
+			to = path.Join(path.Dir(name), to)
+		}
+		name = strings.TrimPrefix(to, "/")
+	}
+	return false
+}

@@ -48,6 +48,9 @@ func (b *builder) root(ctx context.Context, k kernelTree, bin string) error {
 	if err := b.links(t); err != nil {
 		return err
 	}
+	if err := b.meta.promised(t, k.modules); err != nil {
+		return fmt.Errorf("board/%s/meta: %w", b.board, err)
+	}
 	if err := t.write(target); err != nil {
 		return err
 	}

@@ -76,6 +76,9 @@ func (m *Modules) Has(name string) bool {
 	return m.files[name] != "" || m.builtin[name]
 }
 
+// Builtin says whether a module is part of the kernel itself.
+func (m *Modules) Builtin(name string) bool { return m.builtin[Name(name)] }
+
 // Select returns the files of the named modules and of what they need, in an
 // order in which they can be loaded, and the names that the kernel lacks.
 func (m *Modules) Select(names []string) (files, absent []string) {
