@@ -119,7 +119,7 @@ func (b *box) settingsTaken() {
 func (b *box) keysOnly() {
 	t := b.t
 	for _, user := range []string{"root", "homeagent", "pi"} {
-		conf := &ssh.ClientConfig{User: user, HostKeyCallback: ssh.InsecureIgnoreHostKey(), Timeout: turnWait, Auth: []ssh.AuthMethod{
+		conf := &ssh.ClientConfig{User: user, HostKeyCallback: ssh.InsecureIgnoreHostKey(), Timeout: turnWait, HostKeyAlgorithms: []string{ssh.KeyAlgoED25519}, Auth: []ssh.AuthMethod{
 			ssh.Password(""), ssh.Password("raspberry"), ssh.Password("root"),
 			ssh.KeyboardInteractive(func(_, _ string, q []string, _ []bool) ([]string, error) { return make([]string, len(q)), nil }),
 		}}
