@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"homeagent/agent/plugin"
 	"homeagent/memory/disk"
 	"homeagent/memory/graph"
 )
@@ -304,5 +305,26 @@ func TestAnotherVersionOfTerms(t *testing.T) {
 		if strings.Join(got, "|") != strings.Join(before[i], "|") {
 			t.Fatalf("%s: %q, before %q", q, got, before[i])
 		}
+	}
+}
+
+// What a creation has left behind that a power cut ended is no damage.
+func TestOpenAfterACreationThatWasCut(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "graph.db")
+	for _, end := range []string{"", "-wal", "-shm"} {
+		if err := os.WriteFile(path+".new"+end, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g, notice, err := graph.Open(path, graph.Options{})
+	if err != nil || notice != nil {
+		t.Fatalf("%v, %+v", err, notice)
+	}
+	defer g.Close()
+	if _, err := g.Commit(t.Context(), []plugin.Triple{{Subject: "Anna", Relation: "likes", Object: "tea"}}, graph.Origin{}); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(path + ".new*"); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q, %v", left, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -118,8 +119,48 @@ func setAside(path string, now time.Time) (string, error) {
 	return aside, nil
 }
 
-// open opens, checks and, where it is new, fills the file.
-func open(path string, opts Options) (g *Graph, err error) {
+// open opens and checks the file, and creates it where there is none.
+func open(path string, opts Options) (*Graph, error) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := create(path, opts); err != nil {
+			return nil, err
+		}
+	}
+	return openFile(path, opts)
+}
+
+// create makes a new file beside its place and renames it when it is whole and on
+// the disk. SQLite creates a file long before it writes to it, and a power cut in
+// between would leave an empty one, which is taken for damage.
+func create(path string, opts Options) error {
+	tmp := path + ".new"
+	for _, p := range []string{tmp, tmp + "-wal", tmp + "-shm"} { // of a creation that was cut
+		if err := os.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return plain(err)
+		}
+	}
+	g, err := openFile(tmp, opts)
+	if err != nil {
+		return err
+	}
+	if err := g.Close(); err != nil { // moves all of it into the one file
+		return plain(err)
+	}
+	f, err := os.OpenFile(tmp, os.O_RDWR, 0)
+	if err != nil {
+		return plain(err)
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return plain(err)
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		return plain(err)
+	}
+	return plain(disk.OS{}.SyncDir(filepath.Dir(path)))
+}
+
+// openFile opens, checks and, where it is new, fills the file.
+func openFile(path string, opts Options) (g *Graph, err error) {
 	// SQLite falls back to reading where it may not write; that must be said.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
@@ -87,9 +88,37 @@ func Open(path string) (*DB, *Notice, error) {
 	return d, &Notice{Path: path, Aside: aside, Err: damage}, nil
 }
 
-// open opens and checks a file. bbolt asserts by panics and reads through a
+// open opens and checks the file, and creates it where there is none: beside its
+// place and renamed when it is whole and on the disk. A power cut while bbolt
+// makes a file would leave an empty one, which is taken for damage.
+func open(path string) (*DB, error) {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return openFile(path)
+	}
+	tmp := path + ".new"
+	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a creation that was cut
+		return nil, plain(err)
+	}
+	d, err := openFile(tmp)
+	if err != nil {
+		return nil, err
+	}
+	err = d.Close()
+	if err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err == nil {
+		err = disk.OS{}.SyncDir(filepath.Dir(path))
+	}
+	if err != nil {
+		return nil, plain(err)
+	}
+	return openFile(path)
+}
+
+// openFile opens and checks a file. bbolt asserts by panics and reads through a
 // mapping, where a truncated file is a fault: both become ErrDamaged here.
-func open(path string) (d *DB, err error) {
+func openFile(path string) (d *DB, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	var db *bolt.DB
 	defer func() {

@@ -236,3 +236,17 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 		t.Fatal("an update after close went through")
 	}
 }
+
+// What a creation has left behind that a power cut ended is no damage.
+func TestOpenAfterACreationThatWasCut(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	if err := os.WriteFile(path+".new", []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := open(t, path).Store("x").Put("a", []byte("b")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path + ".new"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the rest of the creation is still there (%v)", err)
+	}
+}

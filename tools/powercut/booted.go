@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"homeagent/tools/emulator"
@@ -127,8 +128,10 @@ func (b *bench) life(ctx context.Context, h *house, name string, board emulator.
 	outer := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cutAfter := func() { // whoever waits for the house then waits no longer
+	var begun atomic.Bool // the cut: what fails from now on fails for it
+	cutAfter := func() {  // whoever waits for the house then waits no longer
 		time.AfterFunc(plan.after, func() {
+			begun.Store(true)
 			m.Kill()
 			cancel()
 		})
@@ -140,18 +143,18 @@ func (b *bench) life(ctx context.Context, h *house, name string, board emulator.
 	if !h.user.SetUp() {
 		if err := h.enter(ctx, m, base); errors.Is(err, errGiven) {
 			lost = append(lost, err.Error())
-		} else if err != nil && !ended(m) {
+		} else if err != nil && !begun.Load() {
 			return lost, err
 		}
 	}
 	if !early {
 		cutAfter()
 	}
-	for refused := 0; !ended(m) && h.user.SetUp(); {
+	for refused := 0; !begun.Load() && h.user.SetUp(); {
 		step, cancel := context.WithTimeout(ctx, stepWait)
 		what, err := h.user.Step(step)
 		cancel()
-		if err == nil || ended(m) {
+		if err == nil || begun.Load() {
 			continue
 		}
 		var no *use.RefusedError
@@ -166,15 +169,6 @@ func (b *bench) life(ctx context.Context, h *house, name string, board emulator.
 		return lost, outer.Err()
 	}
 	return lost, nil
-}
-
-func ended(m *emulator.Machine) bool {
-	select {
-	case <-m.Done():
-		return true
-	default:
-		return false
-	}
 }
 
 // ask compares what the house says with the list.

@@ -19,7 +19,7 @@ import (
 // Waits; an emulated Pi on a busy computer needs minutes.
 const (
 	startWait = 6 * time.Minute
-	stepWait  = 2 * time.Minute
+	stepWait  = 6 * time.Minute
 )
 
 // cardBytes is the size of a card: larger than the image, so that it grows.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -58,10 +59,16 @@ type replayer struct {
 	mu     sync.Mutex
 	lost   int
 	checks map[string]int // what the checkers found to mend
+	// What the tables and the setup partition are found to be, by their content:
+	// most cuts leave them as an earlier one did.
+	tables map[[sha256.Size]byte]string
+	setups map[[sha256.Size]byte]setupFound
+	unpack sync.Mutex // one setup partition at a time
 }
 
 func (b *bench) replay(ctx context.Context, run *recordedRun) (t tally, err error) {
-	r := &replayer{bench: b, run: run, flushes: cut.NewFlushes(run.log.Entries), checks: map[string]int{}}
+	r := &replayer{bench: b, run: run, flushes: cut.NewFlushes(run.log.Entries), checks: map[string]int{},
+		tables: map[[sha256.Size]byte]string{}, setups: map[[sha256.Size]byte]setupFound{}}
 	run.acked.Settle(func(n uint64) uint64 { return uint64(r.flushes.Durable(int(min(n, uint64(len(run.log.Entries)))))) })
 	before := &emulator.Disk{Path: filepath.Join(b.work, "replay.img"), Layout: b.parts}
 	original := &emulator.Disk{Path: filepath.Join(run.dir, recordedBefore), Layout: b.parts}
@@ -92,10 +99,15 @@ func (b *bench) replay(ctx context.Context, run *recordedRun) (t tally, err erro
 	}, b.replayed, b.seed)
 	b.say("replaying %d of %d entries, %d flushes, %d before the first use; points: %s", len(cuts), len(run.log.Entries), len(r.flushes), grown, count(cuts))
 	began := time.Now()
+	defer func() {
+		for _, f := range r.setups {
+			os.RemoveAll(f.dir)
+		}
+	}()
 	if err := r.all(ctx, cuts); err != nil {
 		return t, err
 	}
-	b.say("replayed in %s; to mend: %v", time.Since(began).Round(time.Second), r.checks)
+	b.say("replayed in %s; %d tables, %d setup partitions; exit statuses %v", time.Since(began).Round(time.Second), len(r.tables), len(r.setups), r.checks)
 	return tally{len(cuts), run.acked.Count(), r.lost}, nil
 }
 
@@ -217,6 +229,7 @@ type copied struct {
 	cut               cut.Cut
 	dir               string
 	head, setup, data string
+	tables            [sha256.Size]byte // sum of the partition tables
 	covers            int
 }
 
@@ -232,7 +245,7 @@ func (r *replayer) copy(c cut.Cut, place int) (copied, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return out, err
 	}
-	if err := r.copyTables(v, out.head); err != nil {
+	if out.tables, err = r.copyTables(v, out.head); err != nil {
 		return out, err
 	}
 	if err := v.Extract(out.setup, r.setup.Offset, r.setup.Bytes); err != nil {
@@ -244,39 +257,25 @@ func (r *replayer) copy(c cut.Cut, place int) (copied, error) {
 // look opens everything that a cut has left.
 func (r *replayer) look(ctx context.Context, c copied) (lost []string, err error) {
 	due := r.run.acked.Due(uint64(c.covers))
-	if why := r.mendTable(ctx, c.head); why != "" {
+	if why := r.lookTable(ctx, c); why != "" {
 		lost = append(lost, "partition table: "+why)
 	}
-	code, _, err := status(ctx, "fsck.vfat", "-n", c.setup)
+	setup, err := r.lookSetup(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	r.found(fmt.Sprintf("fsck.vfat %d", code))
-	code, out, err := status(ctx, "e2fsck", "-p", c.data)
-	if err == nil && code >= unmendable {
-		r.found(fmt.Sprintf("e2fsck -p %d", code))
-	}
-	if err == nil {
-		code, out, err = status(ctx, "e2fsck", "-fy", c.data)
-	}
+	lost = append(lost, setup.lost...)
+	code, out, err := status(ctx, "e2fsck", "-fy", c.data)
 	if err != nil {
 		return nil, err
 	}
-	r.found(fmt.Sprintf("e2fsck -fy %d", code))
+	r.found(fmt.Sprintf("e2fsck %d", code))
 	if code >= unmendable {
 		return append(lost, fmt.Sprintf("the data partition cannot be mended, e2fsck ended with %d: %s", code, lastLines(out, 4))), nil
 	}
-	setup := filepath.Join(c.dir, "setup")
-	if err := unpacked(ctx, c.setup, setup); err != nil {
-		lost = append(lost, fmt.Sprintf("the setup partition: %v", err))
-	} else if now, err := filesOf(setup); err != nil {
-		return nil, err
-	} else {
-		lost = append(lost, differences(r.files, now)...)
-	}
 	var found ledger.Found
 	err = mounted(ctx, c.data, filepath.Join(c.dir, "data"), func(data string) error {
-		found = stores.House{Setup: setup, Data: data, Clock: "system/clock", Built: r.built}.Look(ctx, due)
+		found = stores.House{Setup: setup.dir, Data: data, Clock: "system/clock", Built: r.built}.Look(ctx, due)
 		return nil
 	})
 	if ctx.Err() != nil {
@@ -286,6 +285,66 @@ func (r *replayer) look(ctx context.Context, c copied) (lost []string, err error
 		lost = append(lost, fmt.Sprintf("the data partition: %v", err))
 	}
 	return append(lost, ledger.Judge(due, found)...), nil
+}
+
+// lookTable mends the table of a cut, unless one like it has been mended before.
+func (r *replayer) lookTable(ctx context.Context, c copied) string {
+	r.mu.Lock()
+	why, known := r.tables[c.tables]
+	r.mu.Unlock()
+	if known {
+		return why
+	}
+	why = r.mendTable(ctx, c.head)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if ctx.Err() == nil {
+		r.tables[c.tables] = why
+	}
+	return why
+}
+
+// setupFound is what a setup partition holds.
+type setupFound struct {
+	dir  string // its files
+	lost []string
+}
+
+// lookSetup checks and unpacks the setup partition of a cut, unless one like it
+// has been unpacked before.
+func (r *replayer) lookSetup(ctx context.Context, c copied) (setupFound, error) {
+	image, err := os.ReadFile(c.setup)
+	if err != nil {
+		return setupFound{}, err
+	}
+	sum := sha256.Sum256(image)
+	r.unpack.Lock()
+	defer r.unpack.Unlock()
+	r.mu.Lock()
+	f, known := r.setups[sum]
+	r.mu.Unlock()
+	if known {
+		return f, nil
+	}
+	code, _, err := status(ctx, "fsck.vfat", "-n", c.setup)
+	if err != nil {
+		return f, err
+	}
+	r.found(fmt.Sprintf("fsck.vfat %d", code))
+	f.dir = filepath.Join(r.work, fmt.Sprintf("setup-%x", sum[:8]))
+	if err := unpacked(ctx, c.setup, f.dir); err != nil {
+		f.lost = append(f.lost, fmt.Sprintf("the setup partition: %v", err))
+	} else if now, err := filesOf(f.dir); err != nil {
+		return f, err
+	} else {
+		f.lost = differences(r.files, now)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if ctx.Err() == nil {
+		r.setups[sum] = f
+	}
+	return f, ctx.Err()
 }
 
 func (r *replayer) found(what string) {

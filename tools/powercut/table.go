@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
@@ -15,24 +16,25 @@ import (
 const logicalGap = 1 << 20
 
 // copyTables makes a file of the card's size that holds its partition tables
-// alone: the first sector and what stands before each logical partition.
-func (r *replayer) copyTables(v *cut.View, path string) error {
+// alone: the first sector and what stands before each logical partition. It
+// returns a sum of them.
+func (r *replayer) copyTables(v *cut.View, path string) (sum [sha256.Size]byte, err error) {
 	out, err := os.Create(path)
 	if err != nil {
-		return err
+		return sum, err
 	}
 	defer out.Close()
 	if err := out.Truncate(r.size); err != nil {
-		return err
+		return sum, err
 	}
 	before, err := os.Open(filepath.Join(r.run.dir, recordedBefore))
 	if err != nil {
-		return err
+		return sum, err
 	}
 	defer before.Close()
 	parts, err := emulator.ReadPartitions(before)
 	if err != nil {
-		return err
+		return sum, err
 	}
 	pieces := []region{{0, 512, ""}}
 	for _, p := range parts {
@@ -40,17 +42,19 @@ func (r *replayer) copyTables(v *cut.View, path string) error {
 			pieces = append(pieces, region{p.Offset - logicalGap, p.Offset, ""})
 		}
 	}
+	h := sha256.New()
 	buf := make([]byte, logicalGap)
 	for _, p := range pieces {
 		b := buf[:p.to-p.from]
 		if _, err := v.ReadAt(b, p.from); err != nil && err != io.EOF {
-			return err
+			return sum, err
 		}
+		h.Write(b)
 		if _, err := out.WriteAt(b, p.from); err != nil {
-			return err
+			return sum, err
 		}
 	}
-	return out.Close()
+	return [sha256.Size]byte(h.Sum(nil)), out.Close()
 }
 
 // mendScript is what the box does with the table at each start.
