@@ -18,9 +18,12 @@
 // mounting; without root the replays are left out, and that is said.
 //
 // It prints one JSON object a line: powercut.booted, powercut.replayed and
-// powercut.lost, and beside them powercut.writes, the number of acknowledged
-// writes that stood on the lists. What was lost is named on standard error with
-// the seed that finds it again. The exit status is 1 when anything was lost.
+// powercut.lost (acknowledged writes that were missing), and beside them
+// powercut.writes, the number of acknowledged writes that stood on the lists, and
+// powercut.damaged, the number of replayed cuts after which the house found
+// something unsound or set a file aside, whether or not a write was missing. What
+// was lost is named on standard error with the seed that finds it again. The
+// exit status is 1 when anything was lost or damaged.
 //
 // What cannot be seen here: a card whose firmware forgets what it had called
 // durable, and a brown-out that writes garbage.

@@ -56,22 +56,23 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		o.seed = rand.Uint64()>>16 + 1
 	}
 	fmt.Fprintf(stderr, "powercut: seed %d\n", o.seed)
-	lost, err := measure(ctx, o, newReport(stdout), stderr)
+	bad, err := measure(ctx, o, newReport(stdout), stderr)
 	if err != nil {
 		fmt.Fprintln(stderr, "powercut:", err)
 		return 1
 	}
-	if lost > 0 {
+	if bad > 0 {
 		return 1
 	}
 	return 0
 }
 
 // tally is what came out of a number of cuts.
-type tally struct{ cuts, writes, lost int }
+type tally struct{ cuts, writes, lost, damaged int }
 
-// measure does both kinds of cuts and prints the lines.
-func measure(ctx context.Context, o options, r *report, stderr io.Writer) (lost int, err error) {
+// measure does both kinds of cuts, prints the lines and returns how much was lost
+// or damaged.
+func measure(ctx context.Context, o options, r *report, stderr io.Writer) (bad int, err error) {
 	b, err := newBench(o, stderr)
 	if err != nil {
 		return 0, err
@@ -96,12 +97,15 @@ func measure(ctx context.Context, o options, r *report, stderr io.Writer) (lost 
 		if err := r.add("powercut.replayed", float64(t.cuts), "cuts", t.cuts); err != nil {
 			return 0, err
 		}
-		sum.cuts, sum.writes, sum.lost = sum.cuts+t.cuts, sum.writes+t.writes, sum.lost+t.lost
+		sum = tally{sum.cuts + t.cuts, sum.writes + t.writes, sum.lost + t.lost, sum.damaged + t.damaged}
 	}
 	if err := r.add("powercut.writes", float64(sum.writes), "writes", sum.cuts); err != nil {
 		return 0, err
 	}
-	return sum.lost, r.add("powercut.lost", float64(sum.lost), "writes", sum.cuts)
+	if err := r.add("powercut.damaged", float64(sum.damaged), "cuts", sum.cuts); err != nil {
+		return 0, err
+	}
+	return sum.lost + sum.damaged, r.add("powercut.lost", float64(sum.lost), "writes", sum.cuts)
 }
 
 // bench is what both kinds of cuts share.

@@ -212,7 +212,7 @@ func replayFlushes(ctx context.Context, b *bench, run *recordedRun) (int, error)
 	if err == nil && t.cuts != 2 {
 		err = fmt.Errorf("%d cuts", t.cuts)
 	}
-	return t.lost, err
+	return t.lost + t.damaged, err
 }
 
 func TestDifferences(t *testing.T) {

@@ -56,9 +56,10 @@ type replayer struct {
 	files   map[string][]byte // of the setup partition, before
 	built   time.Time
 
-	mu     sync.Mutex
-	lost   int
-	checks map[string]int // what the checkers found to mend
+	mu      sync.Mutex
+	lost    int
+	damaged int            // cuts after which something was not sound
+	checks  map[string]int // what the checkers found to mend
 	// What the tables and the setup partition are found to be, by their content:
 	// most cuts leave them as an earlier one did.
 	tables map[[sha256.Size]byte]string
@@ -97,7 +98,7 @@ func (b *bench) replay(ctx context.Context, run *recordedRun) (t tally, err erro
 		}
 		return name
 	}, b.replayed, b.seed)
-	b.say("replaying %d of %d entries, %d flushes, %d before the first use; points: %s", len(cuts), len(run.log.Entries), len(r.flushes), grown, count(cuts))
+	b.say("replaying %d of %d entries, %d flushes, %d before the first use; points: %s", len(cuts), len(run.log.Entries), len(r.flushes), grown, counted(cuts))
 	began := time.Now()
 	defer func() {
 		for _, f := range r.setups {
@@ -108,7 +109,7 @@ func (b *bench) replay(ctx context.Context, run *recordedRun) (t tally, err erro
 		return t, err
 	}
 	b.say("replayed in %s; %d tables, %d setup partitions; exit statuses %v", time.Since(began).Round(time.Second), len(r.tables), len(r.setups), r.checks)
-	return tally{len(cuts), run.acked.Count(), r.lost}, nil
+	return tally{cuts: len(cuts), writes: run.acked.Count(), lost: r.lost, damaged: r.damaged}, nil
 }
 
 // know reads what does not change during the run.
@@ -156,8 +157,8 @@ func (r *replayer) firstUse() int {
 	return n
 }
 
-// count tells how many cuts there are of each point.
-func count(cuts []cut.Cut) string {
+// counted tells how many cuts there are of each point.
+func counted(cuts []cut.Cut) string {
 	n := map[string]int{}
 	for _, c := range cuts {
 		n[c.Point]++
@@ -193,12 +194,12 @@ func (r *replayer) all(ctx context.Context, cuts []cut.Cut) error {
 			break
 		}
 		wg.Go(func() {
-			lost, err := r.look(ctx, copied)
+			found, err := r.look(ctx, copied)
 			if err != nil {
 				cancel(fmt.Errorf("%v: %w", c, err))
 				return
 			}
-			r.tell(copied, lost)
+			r.tell(copied, found)
 			free <- place
 		})
 		if (i+1)%100 == 0 {
@@ -209,15 +210,22 @@ func (r *replayer) all(ctx context.Context, cuts []cut.Cut) error {
 	return context.Cause(ctx)
 }
 
-// tell notes what was lost.
-func (r *replayer) tell(c copied, lost []string) {
+// tell notes what was lost and what was damaged.
+func (r *replayer) tell(c copied, f ledger.Found) {
+	lost := ledger.Missing(r.run.acked.Due(uint64(c.covers)), f)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, l := range lost {
 		r.say("LOST at %v: %s", c.cut, l)
 	}
+	for _, d := range f.Damage {
+		r.say("DAMAGED at %v: %s", c.cut, d)
+	}
 	r.lost += len(lost)
-	if r.keep && len(lost) > 0 {
+	if len(f.Damage) > 0 {
+		r.damaged++
+	}
+	if r.keep && len(lost)+len(f.Damage) > 0 {
 		to := fmt.Sprintf("%s-%d-%s", filepath.Join(r.work, "lost"), c.cut.Entry, c.cut.Mode)
 		os.Rename(c.data, to+".data.img")
 		os.Rename(c.setup, to+".setup.img")
@@ -255,36 +263,33 @@ func (r *replayer) copy(c cut.Cut, place int) (copied, error) {
 }
 
 // look opens everything that a cut has left.
-func (r *replayer) look(ctx context.Context, c copied) (lost []string, err error) {
+func (r *replayer) look(ctx context.Context, c copied) (found ledger.Found, err error) {
 	due := r.run.acked.Due(uint64(c.covers))
+	damage := []string{}
 	if why := r.lookTable(ctx, c); why != "" {
-		lost = append(lost, "partition table: "+why)
+		damage = append(damage, "partition table: "+why)
 	}
 	setup, err := r.lookSetup(ctx, c)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
-	lost = append(lost, setup.lost...)
+	damage = append(damage, setup.damage...)
 	code, out, err := status(ctx, "e2fsck", "-fy", c.data)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
-	r.found(fmt.Sprintf("e2fsck %d", code))
+	r.count(fmt.Sprintf("e2fsck %d", code))
+	found = ledger.Nothing()
 	if code >= unmendable {
-		return append(lost, fmt.Sprintf("the data partition cannot be mended, e2fsck ended with %d: %s", code, lastLines(out, 4))), nil
-	}
-	var found ledger.Found
-	err = mounted(ctx, c.data, filepath.Join(c.dir, "data"), func(data string) error {
+		damage = append(damage, fmt.Sprintf("the data partition cannot be mended, e2fsck ended with %d: %s", code, lastLines(out, 4)))
+	} else if err := mounted(ctx, c.data, filepath.Join(c.dir, "data"), func(data string) error {
 		found = stores.House{Setup: setup.dir, Data: data, Clock: "system/clock", Built: r.built}.Look(ctx, due)
 		return nil
-	})
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	}); err != nil {
+		damage = append(damage, fmt.Sprintf("the data partition: %v", err))
 	}
-	if err != nil {
-		lost = append(lost, fmt.Sprintf("the data partition: %v", err))
-	}
-	return append(lost, ledger.Judge(due, found)...), nil
+	found.Damage = append(damage, found.Damage...)
+	return found, ctx.Err()
 }
 
 // lookTable mends the table of a cut, unless one like it has been mended before.
@@ -306,8 +311,8 @@ func (r *replayer) lookTable(ctx context.Context, c copied) string {
 
 // setupFound is what a setup partition holds.
 type setupFound struct {
-	dir  string // its files
-	lost []string
+	dir    string // its files
+	damage []string
 }
 
 // lookSetup checks and unpacks the setup partition of a cut, unless one like it
@@ -330,14 +335,14 @@ func (r *replayer) lookSetup(ctx context.Context, c copied) (setupFound, error) 
 	if err != nil {
 		return f, err
 	}
-	r.found(fmt.Sprintf("fsck.vfat %d", code))
+	r.count(fmt.Sprintf("fsck.vfat %d", code))
 	f.dir = filepath.Join(r.work, fmt.Sprintf("setup-%x", sum[:8]))
 	if err := unpacked(ctx, c.setup, f.dir); err != nil {
-		f.lost = append(f.lost, fmt.Sprintf("the setup partition: %v", err))
+		f.damage = append(f.damage, fmt.Sprintf("the setup partition: %v", err))
 	} else if now, err := filesOf(f.dir); err != nil {
 		return f, err
 	} else {
-		f.lost = differences(r.files, now)
+		f.damage = differences(r.files, now)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -347,7 +352,7 @@ func (r *replayer) lookSetup(ctx context.Context, c copied) (setupFound, error) 
 	return f, ctx.Err()
 }
 
-func (r *replayer) found(what string) {
+func (r *replayer) count(what string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.checks[what]++

@@ -26,12 +26,22 @@ type Found struct {
 // FactKey is a fact in Found.Facts.
 func FactKey(subject, rest string) string { return subject + " " + rest }
 
-// Judge holds what was found against what is due and names each loss in a
-// sentence. Damage is a loss whether or not a write is missing.
-func Judge(due []Expectation, f Found) (lost []string) {
+// Nothing is what a house holds that cannot be opened at all.
+func Nothing() Found {
+	return Found{Inputs: map[string]string{}, Answers: map[string]string{}, Facts: map[string]bool{}, Timers: map[string]bool{},
+		Tokens: map[string]bool{}, Secrets: map[string]string{}, Config: map[string]string{}, Given: map[string]string{}, Claimed: new(bool)}
+}
+
+// Judge names damage and each loss in a sentence.
+func Judge(due []Expectation, f Found) (all []string) {
 	for _, d := range f.Damage {
-		lost = append(lost, "damaged: "+d)
+		all = append(all, "damaged: "+d)
 	}
+	return append(all, Missing(due, f)...)
+}
+
+// Missing holds what was found against what is due and names each loss in a sentence.
+func Missing(due []Expectation, f Found) (lost []string) {
 	for _, e := range due {
 		if why := missing(e, f); why != "" {
 			lost = append(lost, why)

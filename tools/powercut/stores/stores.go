@@ -39,8 +39,7 @@ const maxFile = 1 << 20
 // started yet has no data folder and holds nothing.
 func (h House) Look(ctx context.Context, due []ledger.Expectation) ledger.Found {
 	l := look{House: h, due: due, dir: filepath.Join(h.Data, Folder)}
-	l.f = ledger.Found{Inputs: map[string]string{}, Answers: map[string]string{}, Facts: map[string]bool{}, Timers: map[string]bool{},
-		Tokens: map[string]bool{}, Secrets: map[string]string{}, Config: map[string]string{}, Given: map[string]string{}, Claimed: new(bool)}
+	l.f = ledger.Nothing()
 	if _, err := os.Stat(l.dir); err == nil {
 		l.openGraphAlone(ctx)
 		l.openMemory(ctx)
