@@ -9,12 +9,12 @@
 // power (boot.page_s.*). boot.power_page_s.raspi3b begins with U-Boot instead.
 // The median of the boots is printed.
 //
-// idle: mem.idle_mb.raspi3b is the memory of the whole system without voice
+// idle: mem.idle_mb.* is the memory of the whole system without voice
 // engines: what the board has given to the kernel (the "Memory:" line of its
 // log, kernel included) less MemAvailable, after three minutes in which nobody
 // spoke. It is the kernel's own image, tables and caches that cannot be given
 // back, files in memory, and all processes. What it consists of goes to
-// standard error; pss.*.raspi3b are the house's processes.
+// standard error; pss.*_mb.* are the house's processes.
 //
 // wear: what was written to the data partition while idle, for an hour, from the
 // kernel's count of sectors over -idle.

@@ -90,7 +90,8 @@ func (b *bench) measure(ctx context.Context, only, layout string) error {
 		{"sizes", b.sizes},
 		{"boot.virt", func(ctx context.Context) error { return b.boot(ctx, emulator.Virt) }},
 		{"boot.raspi3b", func(ctx context.Context) error { return b.boot(ctx, emulator.Pi3) }},
-		{"idle", b.memory},
+		{"idle.virt", func(ctx context.Context) error { return b.memory(ctx, emulator.Virt) }},
+		{"idle.raspi3b", func(ctx context.Context) error { return b.memory(ctx, emulator.Pi3) }},
 		{"wear", b.wear},
 		{"voice", b.voice},
 	} {

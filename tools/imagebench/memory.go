@@ -107,9 +107,9 @@ func (g *guest) usage(ctx context.Context) (usage, error) {
 	return parseUsage(text)
 }
 
-// memory measures the idle house on an emulated Pi 3.
-func (b *bench) memory(ctx context.Context) error {
-	g, err := b.newGuest(ctx, "idle", emulator.Config{Board: emulator.Pi3})
+// memory measures the idle house on an emulated board.
+func (b *bench) memory(ctx context.Context, board emulator.Board) error {
+	g, err := b.newGuest(ctx, "idle-"+string(board), emulator.Config{Board: board})
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (b *bench) memory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.explain("idle", u)
+	b.explain("idle "+string(board), u)
 	total := int64(0)
 	for _, p := range u.procs {
 		switch name := p.name(); name {
@@ -130,11 +130,11 @@ func (b *bench) memory(ctx context.Context) error {
 			return errors.New("the voice engines have not left after three idle minutes")
 		default:
 			total += p.pss
-			b.out.add("pss."+name+"_mb.raspi3b", mb(p.pss), "MB", 1)
+			b.out.add("pss."+name+"_mb."+string(board), mb(p.pss), "MB", 1)
 		}
 	}
-	b.out.add("pss.total_mb.raspi3b", mb(total), "MB", 1)
-	b.out.add("mem.idle_mb.raspi3b", mb(u.used()), "MB", 1)
+	b.out.add("pss.total_mb."+string(board), mb(total), "MB", 1)
+	b.out.add("mem.idle_mb."+string(board), mb(u.used()), "MB", 1)
 	return nil
 }
 
