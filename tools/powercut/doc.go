@@ -13,9 +13,10 @@
 // anew as it was at many moments (package cut), in every kind of place: the
 // partition table, the growth, the file system's journal, each database, the
 // rewrite of homeagent.txt. Of each: the table is mended by the box's own script,
-// the FAT is checked and its files are compared (by mtools), the data partition is checked by
-// e2fsck and mounted, every store is opened (package stores). That needs root for
-// mounting; without root the replays are left out, and that is said.
+// the FAT is checked and its files are compared (by mtools), the data partition
+// is checked by e2fsck as the box does it, then once more as a whole, and mounted,
+// every store is opened (package stores). That needs root for mounting; without
+// root the replays are left out, and that is said.
 //
 // It prints one JSON object a line: powercut.booted, powercut.replayed and
 // powercut.lost (acknowledged writes that were missing), and beside them

@@ -69,6 +69,7 @@ func newPoints(ctx context.Context, card *emulator.Disk, dir string, entries []w
 		return nil, err
 	}
 	p.add(setup.Offset, setup.Bytes, "setup")
+	p.add(data.Offset, block, "superblock")
 	blocks, err := blocksOf(ctx, image, append([]string{"<8>"}, names...))
 	if err != nil {
 		return nil, err

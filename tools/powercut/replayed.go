@@ -274,22 +274,57 @@ func (r *replayer) look(ctx context.Context, c copied) (found ledger.Found, err 
 		return found, err
 	}
 	damage = append(damage, setup.damage...)
-	code, out, err := status(ctx, "e2fsck", "-fy", c.data)
+	why, err := r.mendData(ctx, c.data)
 	if err != nil {
 		return found, err
 	}
-	r.count(fmt.Sprintf("e2fsck %d", code))
-	found = ledger.Nothing()
-	if code >= unmendable {
-		damage = append(damage, fmt.Sprintf("the data partition cannot be mended, e2fsck ended with %d: %s", code, lastLines(out, 4)))
-	} else if err := mounted(ctx, c.data, filepath.Join(c.dir, "data"), func(data string) error {
-		found = stores.House{Setup: setup.dir, Data: data, Clock: "system/clock", Built: r.built}.Look(ctx, due)
-		return nil
-	}); err != nil {
-		damage = append(damage, fmt.Sprintf("the data partition: %v", err))
+	look := stores.House{Setup: setup.dir, Clock: "system/clock", Built: r.built}
+	if why == "" {
+		err := mounted(ctx, c.data, filepath.Join(c.dir, "data"), func(data string) error {
+			look.Data = data
+			found = look.Look(ctx, due)
+			return nil
+		})
+		if err != nil {
+			why = err.Error()
+		}
+	}
+	if why != "" {
+		// The box would make it anew: what is left is what the card itself says.
+		damage = append(damage, "the data partition: "+why)
+		look.Data = filepath.Join(c.dir, "nothing")
+		found = look.Look(ctx, due)
 	}
 	found.Damage = append(damage, found.Damage...)
 	return found, ctx.Err()
+}
+
+// mendTries is how often the box runs e2fsck -f -y where -p was not enough.
+const mendTries = 2
+
+// mendData does with a data partition what the box does at each start, and says
+// why it cannot be mended, "" if it can.
+func (r *replayer) mendData(ctx context.Context, image string) (string, error) {
+	code, out, err := status(ctx, "e2fsck", "-p", image)
+	for try := 0; err == nil && code >= unmendable && try < mendTries; try++ {
+		r.count(fmt.Sprintf("e2fsck before try %d: %d", try+1, code))
+		code, out, err = status(ctx, "e2fsck", "-f", "-y", image)
+	}
+	if err != nil {
+		return "", err
+	}
+	r.count(fmt.Sprintf("e2fsck %d", code))
+	if code >= unmendable {
+		return fmt.Sprintf("e2fsck ended with %d: %s", code, lastLines(out, 4)), nil
+	}
+	// The box is content with that. A whole check shows what it has left, and
+	// what such a check would take away is missed afterwards.
+	code, out, err = status(ctx, "e2fsck", "-f", "-y", image)
+	r.count(fmt.Sprintf("whole e2fsck %d", code))
+	if err == nil && code >= unmendable {
+		return fmt.Sprintf("a whole e2fsck ended with %d: %s", code, lastLines(out, 4)), nil
+	}
+	return "", err
 }
 
 // lookTable mends the table of a cut, unless one like it has been mended before.
