@@ -173,7 +173,7 @@ func (b *bench) life(ctx context.Context, h *house, name string, board emulator.
 
 // ask compares what the house says with the list.
 func (h *house) ask(ctx context.Context) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, startWait)
+	ctx, cancel := context.WithTimeout(ctx, askWait)
 	defer cancel()
 	found, err := h.user.Verify(ctx)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 const (
 	startWait = 6 * time.Minute
 	stepWait  = 6 * time.Minute
+	askWait   = 20 * time.Minute // a turn for each fact
 )
 
 // cardBytes is the size of a card: larger than the image, so that it grows.
