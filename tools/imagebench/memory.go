@@ -17,8 +17,8 @@ const quiet = 3 * time.Minute
 
 // probe prints all that usage reads. The kernel's own log tells what it was given.
 const probe = `dmesg | grep -m1 'Memory: .*available'; cat /proc/meminfo
+echo "MinFree: $(cat /proc/sys/vm/min_free_kbytes) kB"
 for d in /proc/[0-9]*; do
-  [ -s "$d/cmdline" ] || continue
   pss=$(sed -n 's/^Pss: *\([0-9]*\) kB/\1/p' "$d/smaps_rollup" 2>/dev/null)
   [ -z "$pss" ] || echo "process $pss $(tr '\0' ' ' <"$d/cmdline")"
 done`
@@ -122,6 +122,9 @@ func (b *bench) memory(ctx context.Context, board emulator.Board) error {
 		return err
 	}
 	b.explain("idle "+string(board), u)
+	if len(u.procs) == 0 {
+		return errors.New("the guest did not tell about its processes")
+	}
 	total := int64(0)
 	for _, p := range u.procs {
 		switch name := p.name(); name {
@@ -147,9 +150,9 @@ func (b *bench) explain(what string, u usage) {
 	}
 	fmt.Fprintf(b.log, "%s: %.1f MB of %.1f MB given; kernel image and tables made at boot %.1f; MemTotal %.1f, MemFree %.1f, MemAvailable %.1f\n",
 		what, mb(u.used()), mb(u.given), mb(u.given-m["MemTotal"]), mb(m["MemTotal"]), mb(m["MemFree"]), mb(m["MemAvailable"]))
-	fmt.Fprintf(b.log, "%s: processes %.1f (Pss); SUnreclaim %.1f, SReclaimable %.1f, KernelStack %.1f, PageTables %.1f, Percpu %.1f, VmallocUsed %.1f, Shmem %.1f, Cached %.1f, Buffers %.1f, AnonPages %.1f, CmaTotal %.1f, CmaFree %.1f\n",
+	fmt.Fprintf(b.log, "%s: processes %.1f (Pss); SUnreclaim %.1f, SReclaimable %.1f, KernelStack %.1f, PageTables %.1f, Percpu %.1f, VmallocUsed %.1f, Shmem %.1f, Cached %.1f, Buffers %.1f, AnonPages %.1f, CmaTotal %.1f, CmaFree %.1f; kept free by vm.min_free_kbytes %.1f\n",
 		what, mb(all), mb(m["SUnreclaim"]), mb(m["SReclaimable"]), mb(m["KernelStack"]), mb(m["PageTables"]), mb(m["Percpu"]), mb(m["VmallocUsed"]),
-		mb(m["Shmem"]), mb(m["Cached"]), mb(m["Buffers"]), mb(m["AnonPages"]), mb(m["CmaTotal"]), mb(m["CmaFree"]))
+		mb(m["Shmem"]), mb(m["Cached"]), mb(m["Buffers"]), mb(m["AnonPages"]), mb(m["CmaTotal"]), mb(m["CmaFree"]), mb(m["MinFree"]))
 	for _, p := range u.procs {
 		if p.pss > 500 {
 			fmt.Fprintf(b.log, "%s: %6.1f MB %s\n", what, mb(p.pss), p.command)
