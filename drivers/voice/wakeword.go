@@ -33,7 +33,7 @@ const (
 	takesMost  = 20
 	takeLength = 30 * time.Second
 	takeBytes  = 16 << 20
-	learnWait  = 2 * time.Minute
+	learnWait  = 5 * time.Minute // a slow board under load takes minutes
 )
 
 var (

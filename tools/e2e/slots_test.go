@@ -47,7 +47,7 @@ func (b *box) runsFrom(slot string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if mounts := b.run("cat /proc/self/mountinfo | awk '$5==\"/\"{print $10}'"); !strings.HasSuffix(mounts, "p"+string(rune('0'+root))) {
+	if mounts := b.run("cat /proc/self/mountinfo | awk '$5==\"/\"{for(i=6;i<NF;i++) if($i==\"-\") print $(i+2)}'"); !strings.HasSuffix(mounts, "p"+string(rune('0'+root))) {
 		b.t.Errorf("slot %s: the root is %q", slot, mounts)
 	}
 }
