@@ -20,7 +20,7 @@ const probe = `dmesg | grep -m1 'Memory: .*available'; cat /proc/meminfo
 echo "MinFree: $(cat /proc/sys/vm/min_free_kbytes) kB"
 for d in /proc/[0-9]*; do
   pss=$(sed -n 's/^Pss: *\([0-9]*\) kB/\1/p' "$d/smaps_rollup" 2>/dev/null)
-  [ -z "$pss" ] || echo "process $pss $(tr '\0' ' ' <"$d/cmdline")"
+  [ -z "$pss" ] || echo "process $pss $(tr '\0\n' '  ' <"$d/cmdline")"
 done`
 
 // usage is a look at the guest's memory, in kB.
