@@ -22,14 +22,14 @@ var errSkip = errors.New("not measured")
 
 // bench is what the measurements share.
 type bench struct {
-	image string
-	parts emulator.Layout
-	work  string
-	boots int
-	idle  time.Duration
-	audio string
-	out   *report
-	log   io.Writer
+	image  string
+	parts  emulator.Layout
+	work   string
+	boots  int
+	idle   time.Duration
+	append string // to the kernel's command line, to try out what it changes
+	out    *report
+	log    io.Writer
 }
 
 func main() {
@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	layout := fs.String("layout", "board/common/layout.env", "where the partitions are written down")
 	fs.IntVar(&b.boots, "boots", 3, "how many boots of each kind")
 	fs.DurationVar(&b.idle, "idle", 10*time.Minute, "how long the idle house is watched for what it writes")
-	fs.StringVar(&b.audio, "audio", "../shared/audio", "folder of recordings for the voice lines")
+	fs.StringVar(&b.append, "append", "", "more for the kernel's command line of the idle measurements, to try out what it changes")
 	if err := fs.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return 0

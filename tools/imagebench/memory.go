@@ -109,7 +109,7 @@ func (g *guest) usage(ctx context.Context) (usage, error) {
 
 // memory measures the idle house on an emulated board.
 func (b *bench) memory(ctx context.Context, board emulator.Board) error {
-	g, err := b.newGuest(ctx, "idle-"+string(board), emulator.Config{Board: board})
+	g, err := b.newGuest(ctx, "idle-"+string(board), emulator.Config{Board: board, Append: b.append})
 	if err != nil {
 		return err
 	}
