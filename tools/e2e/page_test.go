@@ -45,7 +45,9 @@ func TestHouse(t *testing.T) {
 	}
 }
 
-var lampWords = regexp.MustCompile(`(?i)living room (lamp|light)`)
+// lampWords is what must be left of "turn on the living room lamp" behind a
+// microphone of an emulated processor, which may lose a piece of the sound.
+var lampWords = regexp.MustCompile(`(?i)turn on\b.*\b(lamp|light)`)
 
 // scripted turns the living room lamp on when it is told to, and repeats
 // everything else.
