@@ -44,13 +44,6 @@ func parseUsage(text string) (usage, error) {
 	u := usage{meminfo: map[string]int64{}}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if at := strings.Index(line, "Memory: "); at >= 0 {
-			var free int64
-			if _, err := fmt.Sscanf(line[at:], "Memory: %dK/%dK available", &free, &u.given); err != nil {
-				return u, fmt.Errorf("%q: %w", line, err)
-			}
-			continue
-		}
 		if rest, ok := strings.CutPrefix(line, "process "); ok {
 			var p process
 			if _, err := fmt.Sscanf(rest, "%d", &p.pss); err != nil {
@@ -58,6 +51,13 @@ func parseUsage(text string) (usage, error) {
 			}
 			_, p.command, _ = strings.Cut(rest, " ")
 			u.procs = append(u.procs, p)
+			continue
+		}
+		if at := strings.Index(line, "Memory: "); at >= 0 {
+			var free int64
+			if _, err := fmt.Sscanf(line[at:], "Memory: %dK/%dK available", &free, &u.given); err != nil {
+				return u, fmt.Errorf("%q: %w", line, err)
+			}
 			continue
 		}
 		key, value, ok := strings.Cut(line, ":")

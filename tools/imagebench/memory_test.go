@@ -15,6 +15,7 @@ process 9100 /usr/bin/homed-agent
 process 6300 /usr/bin/homed door
 process 90000 /usr/bin/homed-agent engines -models /usr/share
 process 120 /bin/sh /usr/lib/homeagent/run-homed
+process 471 sh -c dmesg | grep -m1 'Memory: .*available'; cat /proc/meminfo
 process 300 homed boot -setup /setup
 `
 
@@ -23,7 +24,7 @@ func TestParseUsage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u.given != 475136 || u.used() != 125136 || len(u.procs) != 6 || u.procs[0].pss != 90000 {
+	if u.given != 475136 || u.used() != 125136 || len(u.procs) != 7 || u.procs[0].pss != 90000 {
 		t.Errorf("%+v", u)
 	}
 	got := map[string]string{}
