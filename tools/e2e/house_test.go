@@ -31,8 +31,9 @@ const root = "../.."
 // The waits are long because an emulated processor is slow and this computer may
 // be busy; none is a measurement.
 const (
-	bootWait = 4 * time.Minute
-	turnWait = 2 * time.Minute
+	bootWait  = 4 * time.Minute
+	learnWait = 6 * time.Minute // a wake word from three takes
+	turnWait  = 2 * time.Minute
 )
 
 // password is what the tests claim a box with.

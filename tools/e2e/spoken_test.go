@@ -88,7 +88,7 @@ func (b *box) enrol(tk spoken.Takes) {
 		part.Write(sound)
 	}
 	w.Close()
-	ctx, cancel := context.WithTimeout(b.t.Context(), bootWait)
+	ctx, cancel := context.WithTimeout(b.t.Context(), learnWait)
 	defer cancel()
 	r, err := b.api.Open(ctx, http.MethodPost, "wake/"+url.PathEscape(tk.Word), client.Upload{ContentType: w.FormDataContentType(), Body: &form})
 	if err != nil {
