@@ -37,7 +37,7 @@ boot: ## boot the image in QEMU, built if needed: page at http://localhost:8080 
 
 e2e: ## build the image, boot it in QEMU and test it from outside
 	@tools/setup image
-	@exec $(GO) run ./tools/e2e/run
+	@exec $(GO) run ./tools/e2e/run $(E2E)
 
 bench-image: ## boot the image in QEMU and measure it: time to the page, memory, wear; prints one JSON object a line
 	@exec $(GO) run -tags '$(TAGS)' ./tools/imagebench

@@ -29,6 +29,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	only := flags.String("run", "", "only the tests that fit, as with go test")
+	skip := flags.String("skip", "", "leave out the tests that fit, as with go test; they are named at the end")
 	keep := flags.Bool("keep", false, "take the image that is there instead of building one")
 	limit := flags.Duration("timeout", 30*time.Minute, "end of the tests")
 	if err := flags.Parse(args); err != nil {
@@ -47,7 +48,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		fmt.Fprintf(stdout, "e2e: the image took %.0f s\n", time.Since(began).Seconds())
 	}
-	test := exec.CommandContext(ctx, "go", "test", "-json", "-count=1", "-tags", "sqlite_fts5 e2e", "-timeout", limit.String(), "-run", *only, "./tools/e2e")
+	test := exec.CommandContext(ctx, "go", "test", "-json", "-count=1", "-tags", "sqlite_fts5 e2e", "-timeout", limit.String(), "-run", *only, "-skip", *skip, "./tools/e2e")
 	test.Stderr = stderr
 	out, err := test.StdoutPipe()
 	if err == nil {
@@ -60,7 +61,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var s summary
 	readErr := s.read(out, stdout)
 	err = errors.Join(readErr, test.Wait())
-	fmt.Fprintf(stdout, "\n%se2e: %.0f s in all\n", s.text(), time.Since(began).Seconds())
+	left := ""
+	if *skip != "" {
+		left = "e2e: left out on request: " + *skip + "\n"
+	}
+	fmt.Fprintf(stdout, "\n%s%se2e: %.0f s in all\n", s.text(), left, time.Since(began).Seconds())
 	if err != nil {
 		fmt.Fprintln(stderr, "e2e:", err)
 		return 1
