@@ -211,7 +211,7 @@ func (h *house) spoken(t *testing.T, w *watcher, tk spoken.Takes, row spokenRow)
 	a.heard = freely(t, a.sound)
 	understood := spoken.Share(text, a.heard)
 	t.Logf("%q was understood as %q: %.0f %%", text, a.heard, 100*understood)
-	if understood < spoken.Enough {
+	if understood < spoken.EnoughOf(text) {
 		// espeak-ng is the house's own voice where no other is configured, and a
 		// recognizer trained on people understands it badly. Where it does, the
 		// sentence itself is judged by the second voice.
@@ -223,7 +223,7 @@ func (h *house) spoken(t *testing.T, w *watcher, tk spoken.Takes, row spokenRow)
 		a.heard = freely(t, a.sound)
 		understood = spoken.Share(text, a.heard)
 		t.Logf("by the second voice %q was understood as %q: %.0f %%", text, a.heard, 100*understood)
-		if understood < spoken.Enough {
+		if understood < spoken.EnoughOf(text) {
 			t.Errorf("only %.0f %% of %q is understood: %q", 100*understood, text, a.heard)
 		}
 	}
