@@ -13,7 +13,7 @@ var functionWords = strings.Fields("a an the is are was be it i of to in at and 
 
 // numbers are the words for the digits that recognizers write.
 var numbers = map[string]string{
-	"zero": "0", "oh": "0", "o": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
+	"zero": "0", "oh": "0", "o": "0", "one": "1", "two": "2", "too": "2", "to": "2", "three": "3", "four": "4", "for": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "ate": "8", "nine": "9",
 	"ten": "10", "eleven": "11", "twelve": "12", "thirteen": "13", "fourteen": "14", "fifteen": "15", "sixteen": "16", "seventeen": "17",
 	"eighteen": "18", "nineteen": "19", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50",
 }

@@ -17,6 +17,7 @@ func TestMeasure(t *testing.T) {
 		{"a full hour bare", "It is 11:00 PM.", "It's 1100 PM", 1},
 		{"the colon is lost", "It is 11:09 PM.", "It is 1109 PM.", 1},
 		{"another time", "It is 11:09 PM.", "It is 1110 PM.", 1.0 / 2},
+		{"the hour by its sound, the minute lost", "It is 2:48 AM.", "It is too forty in a.", 0.5},
 		{"the half of the day is lost", "It is 2:19 AM.", "It is two nineteen a.", 1},
 		{"one word of four is wrong", "The living room lamp is on.", "the living room lamb is on", 0.75},
 		{"on is not off", "The living room lamp is on.", "the living room lamp is off", 0.75},
