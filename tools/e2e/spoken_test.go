@@ -157,13 +157,23 @@ func (b *box) spokenCommand(m *model, sound *emulator.Sound) {
 		t.Errorf("the lamp is not on: %+v", virtual.Devices)
 	}
 	var answer []int16
+	grown, length := time.Now(), 0
+	defer func() {
+		if t.Failed() {
+			t.Logf("the speaker gave %d samples, the loudest 0.1 s has an RMS of %.0f; in the guest:\n%s", len(answer), loudest(answer),
+				b.run("cat /proc/asound/card0/pcm0p/sub0/status /run/homeagent/asound.conf; amixer -c 0 scontents; homectl status; homectl logs | tail -n 25"))
+		}
+	}()
 	b.eventually(turnWait, "the speaker has spoken the answer and is silent", func() bool {
 		all, err := sound.Heard()
 		if err != nil || len(all) <= len(spent) {
 			return false
 		}
+		if len(all) != length {
+			grown, length = time.Now(), len(all)
+		}
 		answer = converted(t, all[len(spent):], soundFormat, pcm.Voice)
-		return spokenOut(answer)
+		return spokenOut(answer, time.Since(grown) > 5*time.Second)
 	})
 	if out := os.Getenv("E2E_ANSWER"); out != "" {
 		if b, err := wav.Encode(pcm.Voice, answer); err == nil {
@@ -184,17 +194,27 @@ func (b *box) spokenCommand(m *model, sound *emulator.Sound) {
 	}
 }
 
-// spokenOut reports whether a second of speech, or more, is followed by silence.
-func spokenOut(s []int16) bool {
-	second := pcm.Voice.Samples(time.Second)
-	if len(s) < 2*second {
+// spokenOut reports whether there is most of a second of speech and the speaker
+// has ended: by half a second of silence, or because nothing comes any more, for
+// a card whose stream was closed writes no silence.
+func spokenOut(s []int16, ended bool) bool {
+	half := pcm.Voice.Samples(time.Second) / 2
+	if len(s) < half {
 		return false
 	}
 	loud := 0
-	for i := 0; i+160 <= len(s)-second/2; i += 160 {
+	for i := 0; i+160 <= len(s); i += 160 {
 		if spoken.RMS(s[i:i+160]) > 300 {
 			loud++
 		}
 	}
-	return loud >= 60 && spoken.RMS(s[len(s)-second/2:]) < 100
+	return loud >= 60 && (ended || spoken.RMS(s[len(s)-half:]) < 100)
+}
+
+// loudest is the RMS of the loudest tenth of a second.
+func loudest(s []int16) (level float64) {
+	for i := 0; i+1600 <= len(s); i += 1600 {
+		level = max(level, spoken.RMS(s[i:i+1600]))
+	}
+	return level
 }
