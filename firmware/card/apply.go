@@ -3,6 +3,7 @@ package card
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -28,7 +29,7 @@ type outcome struct{ wifi, llm bool }
 
 // apply makes the settings true. What cannot be written is told and left on the card.
 func (a *applier) apply(s Settings) outcome {
-	before := digest(fmt.Sprint(map[string]string(a.taken)))
+	before := maps.Clone(a.taken)
 	a.line("host_name", "hostname", s.HostName)
 	a.line("time_zone", "timezone", s.TimeZone)
 	a.line("language", "language", s.Language)
@@ -36,7 +37,7 @@ func (a *applier) apply(s Settings) outcome {
 	var o outcome
 	o.wifi = a.wifi(s.Wifi, s.Country)
 	o.llm = a.llm(s.LLM)
-	if digest(fmt.Sprint(map[string]string(a.taken))) == before {
+	if maps.Equal(a.taken, before) {
 		return o
 	}
 	b, err := a.taken.bytes()
@@ -138,11 +139,7 @@ func (a *applier) wifi(n *Network, country string) bool {
 		a.country(path, string(old), country)
 		return true
 	}
-	conf, err := wpaConf(*n, country)
-	if err == nil {
-		err = a.write(path, []byte(conf), 0o600, 0o700)
-	}
-	if err != nil {
+	if err := a.write(path, []byte(wpaConf(*n, psk, country)), 0o600, 0o700); err != nil {
 		a.failed("wifi_name", err)
 		return false
 	}

@@ -60,7 +60,8 @@ func TestImager(t *testing.T) {
 				t.Errorf("Wi-Fi from nowhere: %s", conf)
 			}
 			if tt.wifi != nil {
-				if want, err := wpaConf(*tt.wifi, "GB"); err != nil || conf != want {
+				psk, err := tt.wifi.psk()
+				if want := wpaConf(*tt.wifi, psk, "GB"); err != nil || conf != want {
 					t.Errorf("%s\nwant\n%s", conf, want)
 				}
 			}
@@ -169,7 +170,8 @@ func FuzzForeign(f *testing.F) {
 					t.Errorf("%s: %q became %q", file.name, n.Password, got)
 				}
 				n.Password = ""
-				if conf, err := wpaConf(n, s.Country); err != nil || !holds(conf, n.Name) || strings.Count(conf, "{") != 1 {
+				psk, err := n.psk()
+				if conf := wpaConf(n, psk, s.Country); err != nil || !holds(conf, n.Name) || strings.Count(conf, "{") != 1 {
 					t.Errorf("%s: %q, %v", file.name, conf, err)
 				}
 			}

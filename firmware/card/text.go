@@ -113,7 +113,7 @@ func parseLine(line string, number int) (entry, bool, *words.Text) {
 	_, width := utf8.DecodeRuneInString(line[i:])
 	key := strings.ReplaceAll(strings.ToLower(strings.Trim(line[:i], " \t")), "-", "_")
 	if !slices.Contains(keys, key) {
-		if s := nearest(key, keys); s != "" {
+		if s := words.Nearest(key, keys); s != "" {
 			return entry{}, false, say("不认识这个名称，已略过；是不是 %s？", "has an unknown key and is left out; did you mean %s?", s)
 		}
 		return entry{}, false, say("不认识这个名称，已略过；可以用的有 %s", "has an unknown key and is left out; the keys are %s", strings.Join(keys, ", "))
@@ -182,40 +182,4 @@ func (f textFile) blank(secrets ...string) []byte {
 		done = e.to
 	}
 	return append(out, f.data[done:]...)
-}
-
-// nearest is the candidate that is at most two typing errors away, "" if none is.
-func nearest(s string, candidates []string) string {
-	best, at := "", 3
-	for _, c := range candidates {
-		if d := distance(s, c); d < at {
-			best, at = c, d
-		}
-	}
-	return best
-}
-
-// distance counts the insertions, deletions and changes from a to b; texts of
-// very different length are far apart.
-func distance(a, b string) int {
-	if len(a) > len(b)+2 || len(b) > len(a)+2 {
-		return 3
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0]++
-		for j := range len(b) {
-			cost := corner
-			if a[i] != b[j] {
-				cost++
-			}
-			corner = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

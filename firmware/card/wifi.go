@@ -26,12 +26,9 @@ func (n Network) psk() (string, error) {
 	return hex.EncodeToString(key), nil
 }
 
-// wpaConf is wpa_supplicant.conf for one network.
-func wpaConf(n Network, country string) (string, error) {
-	psk, err := n.psk()
-	if err != nil {
-		return "", err
-	}
+// wpaConf is wpa_supplicant.conf for one network; psk is the network's, which
+// takes a slow board a while to derive.
+func wpaConf(n Network, psk, country string) string {
 	var b strings.Builder
 	b.WriteString(wpaHead)
 	if country != "" {
@@ -48,7 +45,7 @@ func wpaConf(n Network, country string) (string, error) {
 		fmt.Fprintf(&b, "\tkey_mgmt=WPA-PSK SAE\n\tpsk=%s\n\tsae_password=%s\n\tieee80211w=1\n", psk, printfString(n.Password))
 	}
 	b.WriteString("}\n")
-	return b.String(), nil
+	return b.String()
 }
 
 func ssidLine(name string) string { return "ssid=" + hex.EncodeToString([]byte(name)) }

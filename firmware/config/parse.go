@@ -189,36 +189,11 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 // suggest says what to do about a mistyped key: it names the known one that is
 // near, if any is.
 func suggest(got string, known []string) words.Text {
-	best, dist := "", 3
-	for _, k := range known {
-		if d := distance(got, k); d < dist {
-			best, dist = k, d
-		}
-	}
+	best := words.Nearest(got, known)
 	if best == "" {
 		return words.Text{ZH: "请检查拼写，或把它删掉", EN: "check its spelling or remove it"}
 	}
 	return words.Format("是不是想写 %q？", "did you mean %q?", best)
-}
-
-// distance is the Levenshtein distance in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		prev := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := prev
-			if a[i] != b[j] {
-				cost = 1 + min(prev, row[j], row[j+1])
-			}
-			prev, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }
 
 // limits puts values outside their range back to the default and says so.

@@ -77,16 +77,12 @@ func (r *rotated) open() error {
 	}
 	r.f, r.size = f, info.Size()
 	if r.size >= r.max { // of a version with another bound
-		return errors.Join(r.rotate(), r.reopen())
+		if err := r.rotate(); err != nil {
+			return err
+		}
+		return r.open()
 	}
 	return nil
-}
-
-func (r *rotated) reopen() error {
-	if r.f != nil {
-		return nil
-	}
-	return r.open()
 }
 
 // rotate moves every file one number up. A number that is missing is no error.

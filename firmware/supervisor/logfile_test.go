@@ -46,6 +46,32 @@ func TestRotatedStaysWithinItsBounds(t *testing.T) {
 	}
 }
 
+// A full file whose number is taken by a folder cannot be moved: an error, and
+// the next line is tried again.
+func TestRotatedThatCannotRotate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "homed.log")
+	if err := os.WriteFile(path, bytes.Repeat([]byte("x"), 100), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(path+".1", "in the way"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r := &rotated{path: path, max: 100, keep: 2}
+	defer r.close()
+	if _, err := io.WriteString(r, "lost\n"); err == nil {
+		t.Fatal("a line was written beyond the bound")
+	}
+	if err := os.RemoveAll(path + ".1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(r, "kept\n"); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "kept\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
 func TestRotatedRefusesWhatIsNoFile(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "other")
 	if err := os.WriteFile(other, nil, 0o600); err != nil {

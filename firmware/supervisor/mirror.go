@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"homeagent/firmware/remount"
 	"homeagent/memory/disk"
 )
 
@@ -24,40 +25,13 @@ type Remounter interface {
 	Writable(dir string) (restore func() error, err error)
 }
 
-// Mounted is the Remounter of real mount points. A folder that is writable
-// already stays as it is.
+// Mounted is the Remounter of real mount points.
 type Mounted struct{}
 
 var _ Remounter = Mounted{}
 
-// Writable remounts with the options that the mount point has.
-func (Mounted) Writable(dir string) (func() error, error) {
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
-		return nil, fmt.Errorf("remount %s: %w", dir, err)
-	}
-	if st.Flags&unix.ST_RDONLY == 0 {
-		return func() error { return nil }, nil
-	}
-	flags := uintptr(unix.MS_REMOUNT)
-	for st1, ms := range map[int64]uintptr{
-		unix.ST_NOSUID: unix.MS_NOSUID, unix.ST_NODEV: unix.MS_NODEV, unix.ST_NOEXEC: unix.MS_NOEXEC,
-		unix.ST_NOATIME: unix.MS_NOATIME, unix.ST_RELATIME: unix.MS_RELATIME, unix.ST_SYNCHRONOUS: unix.MS_SYNCHRONOUS,
-	} {
-		if int64(st.Flags)&st1 != 0 {
-			flags |= ms
-		}
-	}
-	if err := unix.Mount("", dir, "", flags, ""); err != nil {
-		return nil, fmt.Errorf("remount %s: %w", dir, err)
-	}
-	return func() error {
-		if err := unix.Mount("", dir, "", flags|unix.MS_RDONLY, ""); err != nil {
-			return fmt.Errorf("remount %s read-only: %w", dir, err)
-		}
-		return nil
-	}, nil
-}
+// Writable remounts the folder, see package remount.
+func (Mounted) Writable(dir string) (func() error, error) { return remount.Writable(dir) }
 
 // mirror keeps a copy of the setup code where people can read it by putting
 // the card into another computer, as long as the box is unclaimed.
@@ -82,9 +56,7 @@ func (m mirror) run(ctx context.Context) {
 		var again <-chan time.Time
 		syncErr := m.sync()
 		if syncErr != nil || err != nil {
-			t := time.NewTimer(mirrorRetry)
-			defer t.Stop() // at most one a minute, and only in trouble
-			again = t.C
+			again = time.After(mirrorRetry)
 		}
 		if syncErr != nil && syncErr.Error() != told {
 			told = syncErr.Error()
