@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
+
+	"homeagent/tools/figure"
 )
 
 // imageName is the name of the result without the compressed form's suffix.
@@ -68,7 +68,7 @@ func (b *builder) isMade(mark, made string, wanted []string) bool {
 }
 
 // sizes prints how large the image is, as JSON lines.
-func (b *builder) sizes(ctx context.Context) error {
+func (b *builder) sizes() error {
 	layout, err := os.ReadFile(filepath.Join(b.source, "board/common/layout.env"))
 	if err != nil {
 		return fmt.Errorf("read the layout: %w", err)
@@ -85,31 +85,12 @@ func (b *builder) sizes(ctx context.Context) error {
 	if _, err := fmt.Sscan(m["SLOT_MIB"]+" "+m["ROOT_MIB"], &slot, &root); err != nil {
 		return fmt.Errorf("the layout's sizes: %w", err)
 	}
-	commit, err := exec.CommandContext(ctx, "git", "-C", b.source, "describe", "--always", "--dirty").Output()
-	if err != nil {
-		commit = []byte("unknown")
-	}
-	enc := json.NewEncoder(b.out)
-	for _, l := range []sizeLine{
-		{Name: "image.download_mb", Value: float64(st.Size()) / 1e6},
-		{Name: "image.slots_mb", Value: 2 * float64(slot+root) * (1 << 20) / 1e6},
-	} {
-		l.Unit, l.N, l.Commit = "MB", 1, strings.TrimSpace(string(commit))
-		l.Machine = fmt.Sprintf("%s, %d CPU", runtime.GOARCH, runtime.NumCPU())
-		l.Value = float64(int(l.Value*100+.5)) / 100
-		if err := enc.Encode(l); err != nil {
-			return fmt.Errorf("print the sizes: %w", err)
-		}
+	out := figure.New(b.out, b.source)
+	if err := errors.Join(
+		out.Add("image.download_mb", figure.Round(float64(st.Size())/1e6, 2), "MB", 1),
+		out.Add("image.slots_mb", figure.Round(2*float64(slot+root)*(1<<20)/1e6, 2), "MB", 1),
+	); err != nil {
+		return fmt.Errorf("print the sizes: %w", err)
 	}
 	return nil
-}
-
-// sizeLine is one figure in the form of the benchmarks.
-type sizeLine struct {
-	Name    string  `json:"name"`
-	Value   float64 `json:"value"`
-	Unit    string  `json:"unit"`
-	N       int     `json:"n"`
-	Machine string  `json:"machine"`
-	Commit  string  `json:"commit"`
 }

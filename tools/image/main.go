@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case *lock:
 		err = b.relock(ctx)
 	case *sizes:
-		err = b.sizes(ctx)
+		err = b.sizes()
 	default:
 		err = b.build(ctx)
 	}

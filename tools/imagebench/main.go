@@ -114,5 +114,5 @@ func (b *bench) sizes(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w: go run ./tools/image -sizes: %v; make image makes the download", errSkip, err)
 	}
-	return b.out.copy(out)
+	return b.out.Copy(out)
 }

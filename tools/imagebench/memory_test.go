@@ -61,10 +61,10 @@ func FuzzParseUsage(f *testing.F) {
 func TestCopyTakesLinesOnly(t *testing.T) {
 	var out strings.Builder
 	r := newReport(&out)
-	if err := r.copy([]byte(`{"name":"image.download_mb","value":90.5,"unit":"MB","n":1}` + "\n")); err != nil || !strings.Contains(out.String(), "90.5") {
+	if err := r.Copy([]byte(`{"name":"image.download_mb","value":90.5,"unit":"MB","n":1}` + "\n")); err != nil || !strings.Contains(out.String(), "90.5") {
 		t.Errorf("%q, %v", out.String(), err)
 	}
-	if err := r.copy([]byte("no\n")); err == nil {
+	if err := r.Copy([]byte("no\n")); err == nil {
 		t.Error("noise was printed")
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"homeagent/tools/emulator"
+	"homeagent/tools/figure"
 )
 
 // options are the flags.
@@ -56,7 +57,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		o.seed = rand.Uint64()>>16 + 1
 	}
 	fmt.Fprintf(stderr, "powercut: seed %d\n", o.seed)
-	bad, err := measure(ctx, o, newReport(stdout), stderr)
+	bad, err := measure(ctx, o, figure.New(stdout, ""), stderr)
 	if err != nil {
 		fmt.Fprintln(stderr, "powercut:", err)
 		return 1
@@ -72,7 +73,7 @@ type tally struct{ cuts, writes, lost, damaged int }
 
 // measure does both kinds of cuts, prints the lines and returns how much was lost
 // or damaged.
-func measure(ctx context.Context, o options, r *report, stderr io.Writer) (bad int, err error) {
+func measure(ctx context.Context, o options, r *figure.Printer, stderr io.Writer) (bad int, err error) {
 	b, err := newBench(o, stderr)
 	if err != nil {
 		return 0, err
@@ -84,7 +85,7 @@ func measure(ctx context.Context, o options, r *report, stderr io.Writer) (bad i
 		if err != nil {
 			return 0, fmt.Errorf("booted: %w", err)
 		}
-		if err := r.add("powercut.booted", float64(t.cuts), "cuts", t.cuts); err != nil {
+		if err := r.Add("powercut.booted", float64(t.cuts), "cuts", t.cuts); err != nil {
 			return 0, err
 		}
 		sum = t
@@ -94,18 +95,18 @@ func measure(ctx context.Context, o options, r *report, stderr io.Writer) (bad i
 		if err != nil {
 			return 0, fmt.Errorf("replayed: %w", err)
 		}
-		if err := r.add("powercut.replayed", float64(t.cuts), "cuts", t.cuts); err != nil {
+		if err := r.Add("powercut.replayed", float64(t.cuts), "cuts", t.cuts); err != nil {
 			return 0, err
 		}
 		sum = tally{sum.cuts + t.cuts, sum.writes + t.writes, sum.lost + t.lost, sum.damaged + t.damaged}
 	}
-	if err := r.add("powercut.writes", float64(sum.writes), "writes", sum.cuts); err != nil {
+	if err := r.Add("powercut.writes", float64(sum.writes), "writes", sum.cuts); err != nil {
 		return 0, err
 	}
-	if err := r.add("powercut.damaged", float64(sum.damaged), "cuts", sum.cuts); err != nil {
+	if err := r.Add("powercut.damaged", float64(sum.damaged), "cuts", sum.cuts); err != nil {
 		return 0, err
 	}
-	return sum.lost + sum.damaged, r.add("powercut.lost", float64(sum.lost), "writes", sum.cuts)
+	return sum.lost + sum.damaged, r.Add("powercut.lost", float64(sum.lost), "writes", sum.cuts)
 }
 
 // bench is what both kinds of cuts share.

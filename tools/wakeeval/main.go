@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"runtime/debug"
 	"slices"
@@ -15,6 +13,7 @@ import (
 	"time"
 
 	"homeagent/drivers/voice/wake"
+	"homeagent/tools/figure"
 	"homeagent/tools/wakeeval/trial"
 )
 
@@ -44,32 +43,8 @@ func first(a, b string) string {
 	return b
 }
 
-// line is one figure.
-type line struct {
-	Name    string   `json:"name"`
-	Value   float64  `json:"value"`
-	Unit    string   `json:"unit"`
-	N       int      `json:"n"`
-	Bound95 *float64 `json:"bound95,omitempty"`
-	Machine string   `json:"machine"`
-	Commit  string   `json:"commit"`
-}
-
-type printer struct {
-	enc             *json.Encoder
-	machine, commit string
-}
-
-func (p *printer) print(name string, value float64, unit string, n int, bound ...float64) {
-	l := line{Name: name, Value: value, Unit: unit, N: n, Machine: p.machine, Commit: p.commit}
-	if len(bound) > 0 {
-		l.Bound95 = &bound[0]
-	}
-	p.enc.Encode(l) // standard output; a lost line shows by itself
-}
-
 func run(ctx context.Context, models, audio string, takes, every int) error {
-	p := &printer{enc: json.NewEncoder(os.Stdout), machine: machine(), commit: commit()}
+	p := figure.New(os.Stdout, "") // a lost line of standard output shows by itself
 	m, err := wake.LoadModel(models)
 	if err != nil {
 		return err
@@ -95,13 +70,13 @@ func run(ctx context.Context, models, audio string, takes, every int) error {
 	same := fmt.Sprintf("wake.same%d.", takes)
 	for _, how := range trial.Conditions {
 		n := r.Miss[how]
-		p.print(same+"miss_"+string(how), float64(n.Wrong)/float64(max(1, n.N)), "share", n.N, trial.ShareBound(n.Wrong, n.N))
+		p.Bounded(same+"miss_"+string(how), float64(n.Wrong)/float64(max(1, n.N)), "share", n.N, trial.ShareBound(n.Wrong, n.N))
 	}
 	if len(r.Late) > 0 {
 		slices.Sort(r.Late)
-		p.print(same+"trigger_p90_s", r.Late[len(r.Late)*9/10], "s", len(r.Late))
+		p.Add(same+"trigger_p90_s", r.Late[len(r.Late)*9/10], "s", len(r.Late))
 	}
-	p.print(same+"false_per_hour", float64(r.False)/r.Hours, "1/h", r.False, trial.RateBound(r.False)/r.Hours)
+	p.Bounded(same+"false_per_hour", float64(r.False)/r.Hours, "1/h", r.False, trial.RateBound(r.False)/r.Hours)
 	fmt.Fprintf(os.Stderr, "%d words learned, %d refused, %.1f hours of strangers' speech\n", r.Words, r.Refused, r.Hours)
 
 	b = nil // what follows is what a listening process holds
@@ -111,7 +86,7 @@ func run(ctx context.Context, models, audio string, takes, every int) error {
 }
 
 // cost enrols one word and prints what that takes.
-func cost(ctx context.Context, p *printer, m *wake.Model, b *wake.Bank, c *trial.Corpus, takes int) (*wake.Word, error) {
+func cost(ctx context.Context, p *figure.Printer, m *wake.Model, b *wake.Bank, c *trial.Corpus, takes int) (*wake.Word, error) {
 	for _, name := range c.Names() {
 		clips := c.Speakers[name]
 		if len(clips) < takes {
@@ -130,14 +105,14 @@ func cost(ctx context.Context, p *printer, m *wake.Model, b *wake.Bank, c *trial
 		if err != nil {
 			continue
 		}
-		p.print("wake.enrol_cpu_s", (cpu() - before).Seconds(), "s", 1)
+		p.Add("wake.enrol_cpu_s", (cpu() - before).Seconds(), "s", 1)
 		return w, nil
 	}
 	return nil, fmt.Errorf("no speaker has %d takes that can be learned", takes)
 }
 
 // listening prints what a minute of sound costs one detector.
-func listening(p *printer, m *wake.Model, w *wake.Word) error {
+func listening(p *figure.Printer, m *wake.Model, w *wake.Word) error {
 	d, err := wake.NewDetector(m, w)
 	if err != nil {
 		return err
@@ -153,9 +128,9 @@ func listening(p *printer, m *wake.Model, w *wake.Word) error {
 		}
 		d.Accept(pcm)
 	}
-	p.print("wake.cpu_share", (cpu()-before).Seconds()/seconds, "share", seconds*16000/frame)
+	p.Add("wake.cpu_share", (cpu()-before).Seconds()/seconds, "share", seconds*16000/frame)
 	if rss := resident(); rss > 0 {
-		p.print("wake.rss_mb", rss, "MB", 1)
+		p.Add("wake.rss_mb", rss, "MB", 1)
 	}
 	return nil
 }
@@ -182,31 +157,4 @@ func resident() float64 {
 		}
 	}
 	return 0
-}
-
-// machine is the processor's name and the number of cores.
-func machine() string {
-	data, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil {
-		return "unknown"
-	}
-	name, cores := "unknown", 0
-	for l := range strings.Lines(string(data)) {
-		key, value, _ := strings.Cut(l, ":")
-		switch strings.TrimSpace(key) {
-		case "model name", "Model":
-			name = strings.TrimSpace(value)
-		case "processor":
-			cores++
-		}
-	}
-	return fmt.Sprintf("%s x%d", name, cores)
-}
-
-func commit() string {
-	out, err := exec.Command("git", "describe", "--always", "--dirty").Output()
-	if err != nil {
-		return "unknown"
-	}
-	return strings.TrimSpace(string(out))
 }
