@@ -9,74 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"homeagent/memory/disk"
+	"homeagent/memory/disk/disktest"
 )
-
-// cutFS stops at its n-th step, tears the write it is in, and does nothing any more.
-type cutFS struct {
-	disk.OS
-	left int
-	err  error
-}
-
-func (f *cutFS) step() error {
-	if f.left--; f.left < 0 {
-		return f.err
-	}
-	return nil
-}
-
-type cutFile struct {
-	disk.File
-	fs *cutFS
-}
-
-func (f *cutFS) OpenFile(path string, flag int, perm os.FileMode) (disk.File, error) {
-	if err := f.step(); err != nil {
-		return nil, err
-	}
-	file, err := f.OS.OpenFile(path, flag, perm)
-	if err != nil {
-		return nil, err
-	}
-	return cutFile{file, f}, nil
-}
-
-func (f *cutFS) Rename(from, to string) error {
-	if err := f.step(); err != nil {
-		return err
-	}
-	return f.OS.Rename(from, to)
-}
-
-func (f *cutFS) Remove(path string) error {
-	if f.left < 0 {
-		return f.err
-	}
-	return f.OS.Remove(path)
-}
-
-func (f *cutFS) SyncDir(path string) error {
-	if err := f.step(); err != nil {
-		return err
-	}
-	return f.OS.SyncDir(path)
-}
-
-func (f cutFile) Write(p []byte) (int, error) {
-	if err := f.fs.step(); err != nil {
-		n, _ := f.File.Write(p[:len(p)/2]) // torn
-		return n, err
-	}
-	return f.File.Write(p)
-}
-
-func (f cutFile) Sync() error {
-	if err := f.fs.step(); err != nil {
-		return err
-	}
-	return f.File.Sync()
-}
 
 // TestCutAnywhere cuts the power at every step of a boot: each secret lies
 // whole on the card or on the data partition, and the next boot ends as if
@@ -94,7 +28,7 @@ func TestCutAnywhere(t *testing.T) {
 	for n := 0; ; n++ {
 		b := newBox(t, files)
 		o := b.options()
-		fs := &cutFS{left: n, err: errors.New("power is gone")}
+		fs := &disktest.Cut{Left: n, Err: errors.New("power is gone")}
 		o.FS = fs
 		Run(o)
 		// What a step after the cut left beside the files does not count.
@@ -123,7 +57,7 @@ func TestCutAnywhere(t *testing.T) {
 				t.Errorf("cut at %d: %s holds a secret", n, path)
 			}
 		}
-		if fs.left >= 0 {
+		if fs.Left >= 0 {
 			break
 		}
 		steps++
@@ -137,7 +71,7 @@ func TestCutAnywhere(t *testing.T) {
 func TestFull(t *testing.T) {
 	b := newBox(t, map[string]string{FileName: full})
 	o := b.options()
-	o.FS = &cutFS{err: syscall.ENOSPC}
+	o.FS = &disktest.Cut{Err: syscall.ENOSPC}
 	r := Run(o)
 	if b.card(FileName) != full || b.mounts != 0 {
 		t.Errorf("the card says %q", b.card(FileName))

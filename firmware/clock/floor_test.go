@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"homeagent/memory/disk"
+	"homeagent/memory/disk/disktest"
 )
 
 // fakeClock is a clock that counts how often it was set.
@@ -101,63 +101,6 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-// cutFS fails at the n-th write and tears it.
-type cutFS struct {
-	disk.OS
-	left int
-}
-
-type cutFile struct {
-	disk.File
-	fs *cutFS
-}
-
-var errCut = errors.New("power is gone")
-
-func (f *cutFS) step() error {
-	if f.left--; f.left < 0 {
-		return errCut
-	}
-	return nil
-}
-
-func (f *cutFS) OpenFile(path string, flag int, perm os.FileMode) (disk.File, error) {
-	if err := f.step(); err != nil {
-		return nil, err
-	}
-	file, err := f.OS.OpenFile(path, flag, perm)
-	return cutFile{file, f}, err
-}
-
-func (f *cutFS) Rename(from, to string) error {
-	if err := f.step(); err != nil {
-		return err
-	}
-	return f.OS.Rename(from, to)
-}
-
-func (f *cutFS) Remove(path string) error {
-	if f.left < 0 {
-		return errCut
-	}
-	return f.OS.Remove(path)
-}
-
-func (f cutFile) Write(p []byte) (int, error) {
-	if err := f.fs.step(); err != nil {
-		n, _ := f.File.Write(p[:len(p)/2])
-		return n, err
-	}
-	return f.File.Write(p)
-}
-
-func (f cutFile) Sync() error {
-	if err := f.fs.step(); err != nil {
-		return err
-	}
-	return f.File.Sync()
-}
-
 func TestSaveCutAnywhere(t *testing.T) {
 	old, now := build.Add(time.Hour), build.Add(2*time.Hour)
 	for n := 0; ; n++ {
@@ -165,7 +108,7 @@ func TestSaveCutAnywhere(t *testing.T) {
 		if err := Save(path, old); err != nil {
 			t.Fatal(err)
 		}
-		err := save(&cutFS{left: n}, path, now)
+		err := save(&disktest.Cut{Left: n, Err: errors.New("power is gone")}, path, now)
 		got, lerr := Load(path)
 		if lerr != nil || !got.Equal(old) && !got.Equal(now) {
 			t.Errorf("cut at %d: %v, %v", n, got, lerr)

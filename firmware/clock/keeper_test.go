@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"homeagent/memory/disk"
 )
 
 // bubbleNet is a clock that runs with the bubble's and can be set, and the
@@ -131,7 +133,7 @@ func TestAsk(t *testing.T) {
 					i++
 					return tt.answers[i-1].offset, tt.answers[i-1].err
 				}}
-			k.FS = &cutFS{left: 100}
+			k.FS = disk.OS{}
 			err := k.Ask(t.Context())
 			if (err != nil) != tt.fails || c.now.Sub(tt.now) != tt.want {
 				t.Errorf("moved %v, %v", c.now.Sub(tt.now), err)
@@ -208,7 +210,7 @@ func TestSNTP(t *testing.T) {
 		t.Error("a cancelled question was answered")
 	}
 	c.now = real.Now()
-	k := &Keeper{Clock: c, Build: c.now.AddDate(-1, 0, 0), Saved: filepath.Join(t.TempDir(), "clock"), Servers: []string{refuses, a, b}, Query: query, Log: quiet(), FS: &cutFS{left: 100}}
+	k := &Keeper{Clock: c, Build: c.now.AddDate(-1, 0, 0), Saved: filepath.Join(t.TempDir(), "clock"), Servers: []string{refuses, a, b}, Query: query, Log: quiet(), FS: disk.OS{}}
 	before := c.now
 	if err := k.Ask(t.Context()); err != nil || (c.now.Sub(before)-ahead).Abs() > time.Minute {
 		t.Errorf("moved %v, %v", c.now.Sub(before), err)

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -113,6 +114,34 @@ func WriteFileFS(fs FS, path string, data []byte, perm os.FileMode) (err error) 
 		return err
 	}
 	return fs.SyncDir(filepath.Dir(path))
+}
+
+// Create makes a file that is not there yet so that a crash leaves none or the
+// whole one, for files that a database writes itself: write makes it under a
+// temporary name beside its place and has closed it when it returns. companions
+// are suffixes of further files that a write which was cut may have left. The
+// errors are those of write and of the operating system, as they are.
+func Create(path string, write func(tmp string) error, companions ...string) error {
+	tmp := path + ".new"
+	for _, suffix := range append(companions, "") {
+		if err := os.Remove(tmp + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	if err := write(tmp); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(tmp, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		return err
+	}
+	return OS{}.SyncDir(filepath.Dir(path))
 }
 
 // SetAside renames a damaged file to "<path>.bad-<time>" and returns the new

@@ -2,6 +2,7 @@ package disk_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -81,5 +82,42 @@ func TestIsFull(t *testing.T) {
 				t.Fatalf("IsFull(%v) = %v", tt.err, got)
 			}
 		})
+	}
+}
+
+// TestCreate: a new file has its name only when it is whole.
+func TestCreate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store")
+	for _, left := range []string{path + ".new", path + ".new-wal"} { // of a creation that was cut
+		if err := os.WriteFile(left, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	broken := errors.New("broken")
+	err := disk.Create(path, func(tmp string) error {
+		if err := os.WriteFile(tmp, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return broken
+	}, "-wal")
+	if _, serr := os.Lstat(path); err != broken || !errors.Is(serr, os.ErrNotExist) {
+		t.Fatalf("a failed creation: %v, the file %v", err, serr)
+	}
+	err = disk.Create(path, func(tmp string) error {
+		for _, p := range []string{tmp, tmp + "-wal"} {
+			if _, err := os.Lstat(p); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s was left: %v", p, err)
+			}
+		}
+		if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the name is there before the file is: %v", err)
+		}
+		return os.WriteFile(tmp, []byte("whole"), 0o600)
+	}, "-wal")
+	if text, rerr := os.ReadFile(path); err != nil || rerr != nil || string(text) != "whole" {
+		t.Errorf("%q, %v, %v", text, err, rerr)
+	}
+	if left, err := filepath.Glob(path + ".*"); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q, %v", left, err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -129,34 +128,22 @@ func open(path string, opts Options) (*Graph, error) {
 	return openFile(path, opts)
 }
 
-// create makes a new file beside its place and renames it when it is whole and on
-// the disk. SQLite creates a file long before it writes to it, and a power cut in
-// between would leave an empty one, which is taken for damage.
+// create makes a new file that gets its name when it is whole. SQLite creates a
+// file long before it writes to it, and a power cut in between would leave an
+// empty one, which is taken for damage.
 func create(path string, opts Options) error {
-	tmp := path + ".new"
-	for _, p := range []string{tmp, tmp + "-wal", tmp + "-shm"} { // of a creation that was cut
-		if err := os.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return plain(err)
+	var opened error // worded by openFile already
+	err := disk.Create(path, func(tmp string) error {
+		var g *Graph
+		if g, opened = openFile(tmp, opts); opened != nil {
+			return opened
 		}
+		return g.Close() // moves all of it into the one file
+	}, "-wal", "-shm")
+	if opened != nil {
+		return opened
 	}
-	g, err := openFile(tmp, opts)
-	if err != nil {
-		return err
-	}
-	if err := g.Close(); err != nil { // moves all of it into the one file
-		return plain(err)
-	}
-	f, err := os.OpenFile(tmp, os.O_RDWR, 0)
-	if err != nil {
-		return plain(err)
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return plain(err)
-	}
-	if err := os.Rename(tmp, path); err != nil {
-		return plain(err)
-	}
-	return plain(disk.OS{}.SyncDir(filepath.Dir(path)))
+	return plain(err)
 }
 
 // openFile opens, checks and, where it is new, fills the file.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
@@ -88,30 +87,25 @@ func Open(path string) (*DB, *Notice, error) {
 	return d, &Notice{Path: path, Aside: aside, Err: damage}, nil
 }
 
-// open opens and checks the file, and creates it where there is none: beside its
-// place and renamed when it is whole and on the disk. A power cut while bbolt
-// makes a file would leave an empty one, which is taken for damage.
+// open opens and checks the file, and creates it where there is none. A new one
+// gets its name when it is whole: a power cut while bbolt makes a file would
+// leave an empty one, which is taken for damage.
 func open(path string) (*DB, error) {
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return openFile(path)
-	}
-	tmp := path + ".new"
-	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a creation that was cut
-		return nil, plain(err)
-	}
-	d, err := openFile(tmp)
-	if err != nil {
-		return nil, err
-	}
-	err = d.Close()
-	if err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err == nil {
-		err = disk.OS{}.SyncDir(filepath.Dir(path))
-	}
-	if err != nil {
-		return nil, plain(err)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		var opened error // worded by openFile already
+		err := disk.Create(path, func(tmp string) error {
+			var d *DB
+			if d, opened = openFile(tmp); opened != nil {
+				return opened
+			}
+			return d.Close()
+		})
+		switch {
+		case opened != nil:
+			return nil, opened
+		case err != nil:
+			return nil, plain(err)
+		}
 	}
 	return openFile(path)
 }

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/sys/unix"
+	"homeagent/tools/sparse"
 )
 
 // Disk is a card of an emulated machine: a file of this computer. Nothing may
@@ -253,35 +253,8 @@ func copyRange(in *os.File, to string, offset, n int64) error {
 		return err
 	}
 	defer out.Close()
-	if err := out.Truncate(n); err != nil {
+	if err := sparse.Copy(out, in, offset, n); err != nil {
 		return err
-	}
-	end := offset + n
-	for at := offset; at < end; {
-		data, err := unix.Seek(int(in.Fd()), at, unix.SEEK_DATA)
-		if errors.Is(err, unix.ENXIO) {
-			break // only a hole is left
-		} else if err != nil {
-			return fmt.Errorf("find data: %w", err)
-		}
-		if data >= end {
-			break
-		}
-		hole, err := unix.Seek(int(in.Fd()), data, unix.SEEK_HOLE)
-		if err != nil {
-			return fmt.Errorf("find a hole: %w", err)
-		}
-		hole = min(hole, end)
-		if _, err := in.Seek(data, io.SeekStart); err != nil {
-			return err
-		}
-		if _, err := out.Seek(data-offset, io.SeekStart); err != nil {
-			return err
-		}
-		if _, err := io.CopyN(out, in, hole-data); err != nil {
-			return err
-		}
-		at = hole
 	}
 	return out.Close()
 }

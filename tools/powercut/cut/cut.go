@@ -7,9 +7,8 @@ import (
 	"os"
 	"sort"
 
-	"golang.org/x/sys/unix"
-
 	"homeagent/tools/powercut/writelog"
+	"homeagent/tools/sparse"
 )
 
 // Mode is how the entries behind the last flush are treated.
@@ -181,32 +180,8 @@ func (v *View) Extract(path string, offset, length int64) error {
 		return err
 	}
 	defer out.Close()
-	if err := out.Truncate(length); err != nil {
+	if err := sparse.Copy(out, base, offset, length); err != nil {
 		return err
-	}
-	buf := make([]byte, 1<<20)
-	for at, end := offset, offset+length; at < end; {
-		data, err := unix.Seek(int(base.Fd()), at, unix.SEEK_DATA)
-		if err == unix.ENXIO || err == nil && data >= end {
-			break // only a hole is left
-		}
-		if err != nil {
-			return fmt.Errorf("find data: %w", err)
-		}
-		hole, err := unix.Seek(int(base.Fd()), data, unix.SEEK_HOLE)
-		if err != nil {
-			return fmt.Errorf("find a hole: %w", err)
-		}
-		for at = data; at < min(hole, end); {
-			n, err := base.ReadAt(buf[:min(int64(len(buf)), min(hole, end)-at)], at)
-			if n == 0 && err != nil {
-				return err
-			}
-			if _, err := out.WriteAt(buf[:n], at-offset); err != nil {
-				return err
-			}
-			at += int64(n)
-		}
 	}
 	for _, p := range v.patches {
 		from, to := max(p.at, offset), min(p.at+int64(len(p.data)), offset+length)
