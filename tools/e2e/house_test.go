@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -211,14 +210,12 @@ func (b *box) post(path string, body any, cookies []*http.Cookie, out any) (stat
 	return r.StatusCode, r.Cookies()
 }
 
-var codeLine = regexp.MustCompile(`code for the first visit: ([0-9A-Z]{4}-[0-9A-Z]{4})`)
-
 // code is what the box prints on its serial console for the first visit.
 func (b *box) code() string {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), turnWait)
 	defer cancel()
-	m, err := b.m.Log().Wait(ctx, codeLine)
+	m, err := b.m.Log().Wait(ctx, emulator.VisitCode)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -308,12 +305,6 @@ func (b *box) pid(name string) int {
 	return 0
 }
 
-// reply is what POST /chat gives in one piece.
-type reply struct {
-	ID   string `json:"id"`
-	Text string `json:"text"`
-}
-
 // accept sends a text and returns as soon as it was acknowledged.
 func (b *box) accept(text string) string {
 	b.t.Helper()
@@ -324,7 +315,7 @@ func (b *box) accept(text string) string {
 		b.t.Fatalf("say %q: %v", text, err)
 	}
 	defer s.Close()
-	var a reply
+	var a client.Answer
 	if ev, err := s.Next(); err != nil || ev.Name != "accepted" || json.Unmarshal(ev.Data, &a) != nil || a.ID == "" {
 		b.t.Fatalf("%q is answered with %s %s, %v", text, ev.Name, ev.Data, err)
 	}
@@ -332,28 +323,10 @@ func (b *box) accept(text string) string {
 }
 
 // trySay sends a text and waits for its answer.
-func (b *box) trySay(text string) (a reply, err error) {
+func (b *box) trySay(text string) (client.Answer, error) {
 	ctx, cancel := context.WithTimeout(b.t.Context(), turnWait)
 	defer cancel()
-	s, err := b.api.Stream(ctx, http.MethodPost, "chat", map[string]string{"text": text})
-	if err != nil {
-		return a, err
-	}
-	defer s.Close()
-	for {
-		ev, err := s.Next()
-		if err != nil {
-			return a, err
-		}
-		switch ev.Name {
-		case "accepted", "final":
-			if err := json.Unmarshal(ev.Data, &a); err != nil || ev.Name == "final" {
-				return a, err
-			}
-		case "error":
-			return a, fmt.Errorf("%s", ev.Data)
-		}
-	}
+	return b.api.Chat(ctx, map[string]string{"text": text})
 }
 
 func (b *box) say(text string) string {
@@ -384,22 +357,10 @@ func (b *box) history() []web.Item {
 
 // ssh runs a command on the box as root.
 func (b *box) ssh(command string) (string, error) {
-	conf := &ssh.ClientConfig{User: "root", Auth: []ssh.AuthMethod{ssh.PublicKeys(b.key)},
-		HostKeyCallback: ssh.InsecureIgnoreHostKey(), Timeout: 20 * time.Second,
-		// dropbear offers RSA without having such a key, and ends when it is chosen.
-		HostKeyAlgorithms: []string{ssh.KeyAlgoED25519}}
-	conn, err := net.DialTimeout("tcp", b.m.Address(22), conf.Timeout)
+	c, err := b.m.SSH(b.t.Context(), b.key)
 	if err != nil {
 		return "", err
 	}
-	// The handshake has no deadline of its own.
-	conn.SetDeadline(time.Now().Add(turnWait))
-	front, channels, requests, err := ssh.NewClientConn(conn, b.m.Address(22), conf)
-	if err != nil {
-		conn.Close()
-		return "", err
-	}
-	c := ssh.NewClient(front, channels, requests)
 	defer c.Close()
 	s, err := c.NewSession()
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
-	"net"
 	"path/filepath"
 	"strings"
 	"time"
@@ -68,13 +67,9 @@ func (g *guest) close() {
 func (g *guest) logIn(ctx context.Context, key ssh.Signer) error {
 	ctx, cancel := context.WithTimeout(ctx, bootWait)
 	defer cancel()
-	conf := &ssh.ClientConfig{User: "root", Auth: []ssh.AuthMethod{ssh.PublicKeys(key)}, Timeout: time.Minute,
-		// dropbear offers RSA without having such a key, and ends when it is chosen.
-		HostKeyAlgorithms: []string{ssh.KeyAlgoED25519},
-		HostKeyCallback:   ssh.InsecureIgnoreHostKey()} // the guest was born a minute ago and is reached by loopback alone
 	for {
-		err := g.dial(ctx, conf)
-		if err == nil {
+		var err error
+		if g.ssh, err = g.m.SSH(ctx, key); err == nil {
 			return nil
 		}
 		select {
@@ -85,22 +80,6 @@ func (g *guest) logIn(ctx context.Context, key ssh.Signer) error {
 			return fmt.Errorf("no SSH: %w\n%s", errors.Join(ctx.Err(), err), g.m.Log().Tail(40))
 		}
 	}
-}
-
-func (g *guest) dial(ctx context.Context, conf *ssh.ClientConfig) error {
-	conn, err := (&net.Dialer{Timeout: 10 * time.Second}).DialContext(ctx, "tcp", g.m.Address(22))
-	if err != nil {
-		return err
-	}
-	conn.SetDeadline(time.Now().Add(time.Minute))
-	c, channels, requests, err := ssh.NewClientConn(conn, g.m.Address(22), conf)
-	if err != nil {
-		conn.Close()
-		return err
-	}
-	conn.SetDeadline(time.Time{})
-	g.ssh = ssh.NewClient(c, channels, requests)
-	return nil
 }
 
 // run runs a line of shell in the guest.

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -40,8 +39,6 @@ const (
 var commands = []string{
 	"turn on the living room lamp", "turn off the living room lamp", "what time is it", "turn on the kitchen lamp", "turn off the kitchen lamp",
 }
-
-var visitCode = regexp.MustCompile(`code for the first visit: ([A-Z0-9]{4}-[A-Z0-9]{4})`)
 
 // flite speaks a sentence. stretch above 1 is slower.
 func (b *bench) flite(ctx context.Context, text, stretch string) ([]int16, error) {
@@ -107,7 +104,7 @@ func (b *bench) voice(ctx context.Context) error {
 
 // claim makes the owner's account with the code from the console.
 func (g *guest) claim(ctx context.Context) (*client.Client, error) {
-	found, err := g.m.Log().Wait(ctx, visitCode)
+	found, err := g.m.Log().Wait(ctx, emulator.VisitCode)
 	if err != nil {
 		return nil, err
 	}

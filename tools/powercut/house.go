@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -78,8 +77,6 @@ func (h *house) close() {
 	h.model.Close()
 }
 
-var setupCode = regexp.MustCompile(`code for the first visit: ([A-Z0-9]{4}-[A-Z0-9]{4})`)
-
 // page waits until the page of a machine answers and returns its address.
 func page(ctx context.Context, m *emulator.Machine) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, startWait)
@@ -137,7 +134,7 @@ func (h *house) enter(ctx context.Context, m *emulator.Machine, base string) err
 		// A claim that was made and not heard of leaves no code on the console; the
 		// user then logs in and needs none.
 		code := "NONE-NONE"
-		if found := setupCode.FindStringSubmatch(m.Log().String()); found != nil {
+		if found := emulator.VisitCode.FindStringSubmatch(m.Log().String()); found != nil {
 			code = found[1]
 		}
 		if err := h.user.Claim(ctx, base, code); err != nil {

@@ -63,7 +63,7 @@ func TestBadText(t *testing.T) {
 				defer api.Close()
 				ctx, cancel := context.WithTimeout(t.Context(), turnWait)
 				defer cancel()
-				var got answer
+				var got client.Answer
 				err := readAnswer(api.Open(ctx, http.MethodPost, "chat", client.Upload{ContentType: kind, Body: strings.NewReader(row.body)}))(&got)
 				var p *problem.Problem
 				switch {
@@ -103,8 +103,8 @@ func TestBadText(t *testing.T) {
 func readAnswer(body interface {
 	Read([]byte) (int, error)
 	Close() error
-}, err error) func(*answer) error {
-	return func(a *answer) error {
+}, err error) func(*client.Answer) error {
+	return func(a *client.Answer) error {
 		if err != nil {
 			return err
 		}

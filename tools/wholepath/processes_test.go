@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"homeagent/drivers/web/client"
 	"homeagent/tools/fakellm"
 	"homeagent/tools/spoken"
 )
@@ -224,7 +225,7 @@ func testAcknowledged(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, in := range []struct{ id, text string }{{first, "first"}, {second, "second"}} {
-		var got answer
+		var got client.Answer
 		eventually(t, 2*turnWait, "the answer to the "+in.text, func() bool {
 			var texts struct {
 				Items []json.RawMessage `json:"items"`
@@ -232,7 +233,7 @@ func testAcknowledged(t *testing.T) {
 			if h.api.Do(ctx, http.MethodGet, "chat/history?limit=20", nil, &texts) == nil {
 				for _, it := range texts.Items {
 					if s := string(it); strings.Contains(s, "answer to:") && strings.Contains(s, in.text) && strings.Contains(s, in.id) {
-						got = answer{ID: in.id, Text: s}
+						got = client.Answer{ID: in.id, Text: s}
 					}
 				}
 			}
@@ -260,7 +261,7 @@ func (h *house) accept(ctx context.Context, text string) string {
 	}
 	defer s.Close()
 	ev, err := s.Next()
-	var a answer
+	var a client.Answer
 	if err != nil || ev.Name != "accepted" || json.Unmarshal(ev.Data, &a) != nil || a.ID == "" {
 		h.t.Fatalf("%q is answered with %s %s, %v", text, ev.Name, ev.Data, err)
 	}

@@ -204,42 +204,11 @@ func (h *house) ready() {
 	})
 }
 
-// answer is what POST /chat gives in one piece.
-type answer struct {
-	ID   string `json:"id"`
-	Text string `json:"text"`
-}
-
 // trySay sends a text over the API and waits for its whole answer.
-func (h *house) trySay(text string) (answer, error) {
+func (h *house) trySay(text string) (client.Answer, error) {
 	ctx, cancel := context.WithTimeout(h.t.Context(), turnWait)
 	defer cancel()
-	return h.chat(ctx, map[string]string{"text": text})
-}
-
-func (h *house) chat(ctx context.Context, body any) (a answer, err error) {
-	s, err := h.api.Stream(ctx, http.MethodPost, "chat", body)
-	if err != nil {
-		return a, err
-	}
-	defer s.Close()
-	for {
-		ev, err := s.Next()
-		if err != nil {
-			return a, err
-		}
-		switch ev.Name {
-		case "accepted", "final":
-			if err := json.Unmarshal(ev.Data, &a); err != nil {
-				return a, err
-			}
-			if ev.Name == "final" {
-				return a, nil
-			}
-		case "error":
-			return a, fmt.Errorf("%s", ev.Data)
-		}
-	}
+	return h.api.Chat(ctx, map[string]string{"text": text})
 }
 
 // say is trySay that must work.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"homeagent/agent/event"
+	"homeagent/drivers/web/client"
 	"homeagent/tools/fakellm"
 	"homeagent/tools/spoken"
 )
@@ -75,7 +76,7 @@ func TestStopSpoken(t *testing.T) {
 		m.SetScript(never)
 		asked, gone := len(m.Requests()), m.gone()
 		type result struct {
-			a   answer
+			a   client.Answer
 			err error
 		}
 		over := make(chan result, 1)
