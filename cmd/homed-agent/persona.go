@@ -90,11 +90,14 @@ func readPersona(path string, info os.FileInfo) (string, words.Text) {
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
 	var notice words.Text
 	if len(b) > maxPersona {
-		for b = b[:maxPersona]; len(b) > 0 && !utf8.Valid(b[max(0, len(b)-utf8.UTFMax):]) && !utf8.RuneStart(b[len(b)-1]); {
-			b = b[:len(b)-1]
-		}
-		if n := len(b); n > 0 && !utf8.FullRune(b[n-1:]) { // a first byte without the rest
-			b = b[:n-1]
+		b = b[:maxPersona]
+		for n := 1; n < utf8.UTFMax; n++ { // where the last character begins
+			if last := b[len(b)-n:]; utf8.RuneStart(last[0]) {
+				if !utf8.FullRune(last) {
+					b = b[:len(b)-n]
+				}
+				break
+			}
 		}
 		notice = words.Format("personal.md 超过 %[1]d KiB，只用前面的部分；请写短一些", "personal.md is longer than %[1]d KiB and only its beginning is used; make it shorter", maxPersona>>10)
 	}

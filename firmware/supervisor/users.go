@@ -60,14 +60,18 @@ func findUsers(source account.Source, agent, door string, root bool) (*users, er
 }
 
 // The ids of the two processes' users, -1 where they run under the supervisor's.
-func (u *users) agentUID() int { return u.uid(func() *account.User { return u.agent }) }
-func (u *users) doorUID() int  { return u.uid(func() *account.User { return u.door }) }
-
-func (u *users) uid(of func() *account.User) int {
-	if u == nil || of() == nil {
+func (u *users) agentUID() int {
+	if u == nil || u.agent == nil {
 		return -1
 	}
-	return of().UID
+	return u.agent.UID
+}
+
+func (u *users) doorUID() int {
+	if u == nil || u.door == nil {
+		return -1
+	}
+	return u.door.UID
 }
 
 // socketMode is how a socket lies in the run folder: whoever may not use it is

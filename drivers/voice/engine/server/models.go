@@ -233,42 +233,30 @@ func (m *models) recognize(ctx context.Context, sound []int16, grammar string) (
 	if err != nil {
 		return text{}, err
 	}
-	type guess struct {
-		words string
-		err   error
-	}
-	guesses := make(chan guess, 1)
-	ask := func() {
-		words, err := m.sentence(sound, grammar)
-		guesses <- guess{words, err}
-	}
-	switch {
-	case grammar == "":
-		guesses <- guess{}
-	case !m.opt.Small:
+	ask := sync.OnceValues(func() (string, error) {
+		if grammar == "" {
+			return "", nil
+		}
+		return m.sentence(sound, grammar)
+	})
+	if !m.opt.Small {
 		go ask()
+		defer ask() // it has ended when we return
 	}
 	free, err := moon.Transcribe(ctx, sound)
-	if grammar != "" && m.opt.Small {
-		if err == nil {
-			ask()
-		} else {
-			guesses <- guess{}
-		}
-	}
-	g := <-guesses
 	if err != nil {
 		return text{}, err
 	}
+	guess, gerr := ask()
 	t := text{words: free, engine: "moonshine"}
 	switch {
-	case g.err != nil:
-		t.note = g.err.Error()
-		if !errors.Is(g.err, speech.ErrMissing) {
-			t.note = fmt.Sprintf("the grammar cannot be used: %v", g.err)
+	case gerr != nil:
+		t.note = gerr.Error()
+		if !errors.Is(gerr, speech.ErrMissing) {
+			t.note = fmt.Sprintf("the grammar cannot be used: %v", gerr)
 		}
-	case g.words != "" && Similarity(g.words, free) >= agree && !contradict(g.words, free):
-		t = text{words: g.words, engine: "pocketsphinx", command: true}
+	case guess != "" && Similarity(guess, free) >= agree && !contradict(guess, free):
+		t = text{words: guess, engine: "pocketsphinx", command: true}
 	}
 	return t, nil
 }
