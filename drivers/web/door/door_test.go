@@ -390,6 +390,45 @@ func TestDamagedDatabase(t *testing.T) {
 	}
 }
 
+// TestOpenAfterACreationThatWasCut: what a power cut left of a first start is
+// neither damage nor an accounts file.
+func TestOpenAfterACreationThatWasCut(t *testing.T) {
+	path := filepath.Join(tempDir(t), "door.db")
+	for _, left := range []string{"", "half"} {
+		if err := os.WriteFile(path+".new", []byte(left), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, aside, err := openStore(path, time.Now)
+		if err != nil || aside != "" {
+			t.Fatalf("left %q: set aside %q, %v", left, aside, err)
+		}
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Lstat(path + ".new"); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("left behind: %v", err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestCreationThatFails: the name is not there before the file is.
+func TestCreationThatFails(t *testing.T) {
+	path := filepath.Join(tempDir(t), "door.db")
+	// A folder that is not empty cannot make room for the new file.
+	if err := os.MkdirAll(filepath.Join(path+".new", "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if s, aside, err := openStore(path, time.Now); err == nil || s != nil || aside != "" {
+		t.Fatalf("opened %v, set aside %q, %v", s, aside, err)
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the name is there: %v", err)
+	}
+}
+
 func TestAuditIsBounded(t *testing.T) {
 	s, _, err := openStore(filepath.Join(tempDir(t), "door.db"), time.Now)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -44,12 +45,12 @@ type store struct {
 // openStore opens or makes the database. A damaged one is renamed and its new
 // name returned, so that the house can be claimed anew and nothing is lost.
 func openStore(path string, now func() time.Time) (s *store, aside string, err error) {
-	db, err := openBolt(path)
+	db, err := openOrCreate(path)
 	if isDamage(err) {
 		if aside, err = disk.SetAside(path, now()); err != nil {
 			return nil, "", err
 		}
-		db, err = openBolt(path)
+		db, err = openOrCreate(path)
 	}
 	if errors.Is(err, berrors.ErrTimeout) {
 		return nil, "", fmt.Errorf("%w: %s", ErrBusy, path)
@@ -70,6 +71,25 @@ func isDamage(err error) bool {
 	var d *damageError
 	return errors.As(err, &d) || errors.Is(err, berrors.ErrInvalid) ||
 		errors.Is(err, berrors.ErrChecksum) || errors.Is(err, berrors.ErrVersionMismatch)
+}
+
+// openOrCreate opens the file, and makes one where there is none. A new one gets
+// its name when it is whole: a power cut while bbolt makes a file would leave an
+// empty one, which is taken for damage. Two doors never make it at once, because
+// the supervisor that starts them holds the data folder.
+func openOrCreate(path string) (*bolt.DB, error) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := disk.Create(path, func(tmp string) error {
+			db, err := openBolt(tmp)
+			if err != nil {
+				return err
+			}
+			return db.Close()
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return openBolt(path)
 }
 
 // openBolt opens the file and reads all of it once. bbolt trusts the pages it
