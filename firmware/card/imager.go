@@ -63,7 +63,7 @@ func readCustom(file string, data []byte) (draft, error) {
 	}
 	v := in(file)
 	return draft{
-		wifiName: v(c.WLAN.SSID), wifiPassword: v(c.WLAN.Password), wifiCountry: v(c.WLAN.Country),
+		wifiName: exact(file, c.WLAN.SSID), wifiPassword: exact(file, c.WLAN.Password), wifiCountry: v(c.WLAN.Country),
 		hostName: v(c.System.Hostname), timeZone: v(c.Locale.Timezone), sshKeys: each(v, c.SSH.AuthorizedKeys),
 		login: c.User.Password != "", ssh: c.SSH.Enabled, secret: c.User.Password != "" || c.WLAN.Password != "",
 	}, nil

@@ -93,6 +93,34 @@ func TestImager(t *testing.T) {
 	}
 }
 
+// TestImagerBlanksCount: where the format has quotes, blanks at the ends belong to
+// the network's name and password.
+func TestImagerBlanksCount(t *testing.T) {
+	const name, password = " Anna's net ", "\tplain pass  "
+	for file, text := range map[string]string{
+		"custom.toml":         "[wlan]\nssid = \"" + name + "\"\npassword = \"\\tplain pass  \"\ncountry = \" GB \"\n",
+		"network-config":      "wifis:\n  wlan0:\n    access-points:\n      \"" + name + "\": {password: \"\\tplain pass  \"}\n",
+		"firstrun.sh":         `/usr/lib/raspberrypi-sys-mods/imager_custom set_wlan "` + name + `" "` + password + "\" GB\n",
+		"wpa_supplicant.conf": "network={\n ssid=\"" + name + "\"\n psk=\"" + password + "\"\n}\n",
+	} {
+		t.Run(file, func(t *testing.T) {
+			var d draft
+			var err error
+			for _, f := range foreign {
+				if f.name == file {
+					d, err = f.read(file, []byte(text))
+				}
+			}
+			if err != nil || d.wifiName.text != name || d.wifiPassword.text != password {
+				t.Errorf("name %q, password %q, %v", d.wifiName.text, d.wifiPassword.text, err)
+			}
+			if c := d.wifiCountry.text; c != "" && c != "GB" {
+				t.Errorf("country %q", c)
+			}
+		})
+	}
+}
+
 func TestHomeagentGoesFirst(t *testing.T) {
 	custom, err := os.ReadFile("testdata/imager/custom.toml")
 	if err != nil {
