@@ -175,7 +175,7 @@ func (a *agentHouse) plugins(h config.Handover, cfg *config.Config, commands *in
 	a.spoken = sync.OnceValue(func() string { return a.grammar(commands) })
 	a.audio = audio.New(audioCfg)
 	a.voice = voice.New(voice.Options{
-		Config: voiceCfg, Wake: voice.LocalWake(models), Endpointing: a.engines, English: a.engines.English(), Warm: a.engines.Warm,
+		Config: voiceCfg, Lang: a.lang, Wake: voice.LocalWake(models), Endpointing: a.engines, English: a.engines.English(), Warm: a.engines.Warm,
 		Synthesizers: []speech.Synthesizer{espeak.New(espeak.Config{})},
 		Grammar: func(lang string) string {
 			if lang != "en" {

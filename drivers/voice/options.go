@@ -11,6 +11,10 @@ import (
 // there; the plugin says so in its status and works without it.
 type Options struct {
 	Config Config
+	// Lang is the house's language, "zh" (also where it is empty) or "en": what
+	// the box speaks, and takes a text of digits alone for, as long as
+	// Config.Language is auto and nobody has said anything that tells.
+	Lang string
 	// Wake detects and learns wake words. Nil leaves push to talk.
 	Wake Wake
 	// Endpointing finds the end of speech. Nil, or an error when it is opened,

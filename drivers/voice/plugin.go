@@ -333,9 +333,14 @@ func (p *Plugin) freeSpeech() bool {
 	return p.opt.LLM != nil && p.opt.LLM()
 }
 
-// ownLang is the language of the box's words before anyone has spoken.
+// ownLang is the language of the box's words before anyone has spoken: the one
+// that is spoken to it, and where that is left open the house's.
 func (p *Plugin) ownLang() string {
-	if p.cfg.Language == "en" {
+	lang := p.cfg.Language
+	if lang == "auto" {
+		lang = p.opt.Lang
+	}
+	if lang == "en" {
 		return "en"
 	}
 	return "zh"

@@ -92,6 +92,9 @@ func (s *session) onRecognised(r recognised) {
 	u.trace.Heard, u.trace.Engine = r.v.t.Text, r.v.t.Engine
 	switch r.v.outcome {
 	case understood:
+		if r.v.t.Lang == "" { // a number is in every language
+			r.v.t.Lang = s.own
+		}
 		s.own = r.v.t.Lang
 		s.give(u, r.v)
 	case nothing:
