@@ -13,7 +13,9 @@
 //
 // A file is closed at the end of the day (of the clock in Options) or when it
 // reaches MaxFile. Distilled marks a file whose facts have been taken; Sweep
-// deletes it Retention later. What was never distilled is never deleted.
+// deletes it Retention later. What was never distilled is never deleted by age;
+// Redact deletes the lines of what shall be forgotten. After goes through the
+// lines by number, wherever they are.
 //
 // A turn is journaled once: the ids of the last turns are kept in state.db, and
 // AddTx tells when it has seen one before. Turns without memory never come here.

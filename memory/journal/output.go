@@ -69,6 +69,9 @@ func parse(name string) (day string, n int, ok bool) {
 // recover cuts off a torn line at the end of the newest file, leaves that file
 // open, and returns the last number in the files, 0 if there is none.
 func (o *output) recover() (last uint64, err error) {
+	if err := o.removeUnfinished(); err != nil {
+		return 0, err
+	}
 	names, err := files(o.fs, o.dir)
 	if err != nil {
 		return 0, err
