@@ -29,8 +29,8 @@ build: ## bin/homed and bin/homectl (static), bin/homed-agent
 run: setup build ## start HomeAgent here: page at http://localhost:8080, data in ./data (DATA=folder)
 	@exec bin/homed -data '$(DATA)'
 
-test: setup lint ## everything that can be tested on this computer, with the race detector
-	$(GO) test -race -tags '$(TAGS)' -timeout 9m ./...
+test: setup lint ## everything that can be tested on this computer, with the race detector; names what was skipped
+	@exec $(GO) run ./tools/gotest/run -race -tags '$(TAGS)' -timeout 9m ./...
 
 boot: ## boot the image in QEMU, built if needed: page at http://localhost:8080 (PORT=), Ctrl-C ends; FRESH=1 forgets its data
 	@exec $(GO) run ./tools/emulator/boot -board '$(BOARD)' -page '$(PORT)' $(if $(FRESH),-fresh)

@@ -238,7 +238,7 @@ func TestDisk(t *testing.T) {
 func TestFAT(t *testing.T) {
 	for _, tool := range []string{"mcopy", "mkfs.vfat"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("skipped: %s is not installed; tools/setup image brings it", tool)
+			t.Skipf("skipped: %s is not installed; tools/setup brings it", tool)
 		}
 	}
 	d := &Disk{Path: filepath.Join(t.TempDir(), "card"), Layout: layout(t)}

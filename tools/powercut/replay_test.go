@@ -44,7 +44,7 @@ func madeHouse(t *testing.T, acked ...string) (bench, string) {
 	t.Helper()
 	for _, p := range []string{"sfdisk", "mkfs.vfat", "mke2fs", "e2fsck", "debugfs", "mcopy"} {
 		if _, err := exec.LookPath(p); err != nil {
-			t.Skipf("skipped: %s is not installed; tools/setup image brings it", p)
+			t.Skipf("skipped: %s is not installed; tools/setup brings it", p)
 		}
 	}
 	if os.Getuid() != 0 {
