@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"database/sql"
 	"fmt"
 	"strings"
 	"time"
@@ -16,6 +17,8 @@ const (
 	// maxName is the longest text that names an entity, in runes; a longer one
 	// is a text of its own, typed "text".
 	maxName = 40
+	// maxTurns is how many turns a fact is read with.
+	maxTurns = 8
 )
 
 // Status says whether a fact holds.
@@ -24,6 +27,7 @@ type Status string
 const (
 	Active    Status = "active"    // holds
 	Past      Status = "past"      // held until Updated
+	Archived  Status = "archived"  // holds, but was not heard of for long
 	Forgotten Status = "forgotten" // softly purged: kept, never recalled
 )
 
@@ -34,8 +38,14 @@ type Fact struct {
 	// Confidence is 0 to 1; hearing a fact again raises it.
 	Confidence float64
 	Status     Status
-	// Source and Turn tell where it was learned.
-	Source, Turn string
+	// Heard is how often it was said.
+	Heard int
+	// Source and Turn tell where it was first learned, Speaker from whom.
+	Source, Turn, Speaker string
+	// Turns are up to maxTurns turns that it was heard in, Turn first.
+	Turns []string
+	// SubjectID and ObjectID are the ids of the entities at its ends.
+	SubjectID, ObjectID int64
 	// Created is when it was first heard, Updated when it was last heard or,
 	// for a past fact, when it ended.
 	Created, Updated time.Time
@@ -50,7 +60,11 @@ func (f Fact) Text() string { return join(f.Subject, f.Relation, f.Object) }
 type Entity struct {
 	ID       int64
 	Name     string
+	Type     string // "person", "狗"; "text" for a name too long to be one, "" if unknown
 	Mentions int
+	// Created is when it was first spoken of, Updated when last; zero where an
+	// entity comes as the end of something else.
+	Created, Updated time.Time
 }
 
 // join puts parts together with a space, except between two Han signs.
@@ -75,7 +89,7 @@ func join(parts ...string) string {
 // marks that turn the direction of what follows, spaces at most single.
 func clean(what, s string) (string, error) {
 	if len(s) > MaxField {
-		return "", fmt.Errorf("%s: %w: %d bytes, the limit is %d", what, ErrTooLong, len(s), MaxField)
+		return "", fmt.Errorf("%s: %w: %d bytes, at most %d are kept", what, ErrTooLong, len(s), MaxField)
 	}
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -114,4 +128,31 @@ func nameTerms(name string) []string {
 		return nil
 	}
 	return token.Set(name, 64)
+}
+
+// factColumns are what scanFact reads of relations r, s and t being its ends.
+const factColumns = `r.id, s.name, r.relation_type, t.name, r.confidence, r.status, r.heard, r.session_id, r.turn_id, r.speaker,
+	r.created_at, r.updated_at, r.source_id, r.target_id,
+	(SELECT group_concat(turn_id, char(10)) FROM (SELECT turn_id FROM hearings WHERE relation_id = r.id LIMIT 8))`
+
+const factEnds = " JOIN entities s ON s.id = r.source_id JOIN entities t ON t.id = r.target_id "
+
+// scanFact reads factColumns and, into more, what comes behind them.
+func scanFact(r *sql.Rows, more ...any) (f Fact, err error) {
+	var created, updated int64
+	var turns sql.NullString
+	err = r.Scan(append([]any{&f.ID, &f.Subject, &f.Relation, &f.Object, &f.Confidence, &f.Status, &f.Heard, &f.Source, &f.Turn, &f.Speaker,
+		&created, &updated, &f.SubjectID, &f.ObjectID, &turns}, more...)...)
+	f.Created, f.Updated = time.UnixMilli(created), time.UnixMilli(updated)
+	if f.Turn != "" {
+		f.Turns = append(f.Turns, f.Turn)
+	}
+	if turns.Valid {
+		for t := range strings.SplitSeq(turns.String, "\n") {
+			if t != f.Turn && len(f.Turns) < maxTurns {
+				f.Turns = append(f.Turns, t)
+			}
+		}
+	}
+	return f, err
 }

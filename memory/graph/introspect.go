@@ -3,16 +3,15 @@ package graph
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"time"
-
-	"homeagent/memory/token"
 )
 
 // Summary is what the graph holds.
 type Summary struct {
-	Entities, Active, Past, Forgotten int
+	Entities, Active, Past, Archived, Forgotten int
+	// Pairs wait for a decision, Merges can be undone.
+	Pairs, Merges int
 	// Top are the most mentioned entities, texts left out.
 	Top []Entity
 	// Oldest and Newest are when the first and last facts were heard; zero
@@ -34,26 +33,30 @@ func (g *Graph) Introspect(ctx context.Context, top int) (Summary, error) {
 			s.Active = n
 		case Past:
 			s.Past = n
+		case Archived:
+			s.Archived = n
 		case Forgotten:
 			s.Forgotten = n
 		}
 		return nil
 	})
 	if err == nil {
-		err = g.read.QueryRowContext(ctx, "SELECT count(*) FROM entities").Scan(&s.Entities)
+		err = g.read.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM entities),
+			(SELECT count(*) FROM pairs WHERE state IN ('open', 'undecided')), (SELECT count(*) FROM merges WHERE undone_at IS NULL)`).
+			Scan(&s.Entities, &s.Pairs, &s.Merges)
 	}
 	if err == nil {
-		err = each(ctx, g.read, "SELECT id, name, mention_count FROM entities WHERE type <> 'text' ORDER BY mention_count DESC, id LIMIT ?",
+		err = each(ctx, g.read, "SELECT id, name, type, mention_count FROM entities WHERE type <> 'text' ORDER BY mention_count DESC, id LIMIT ?",
 			func(rows *sql.Rows) error {
 				var e Entity
-				if err := rows.Scan(&e.ID, &e.Name, &e.Mentions); err != nil {
+				if err := rows.Scan(&e.ID, &e.Name, &e.Type, &e.Mentions); err != nil {
 					return err
 				}
 				s.Top = append(s.Top, e)
 				return nil
 			}, max(top, 0))
 	}
-	if err == nil && s.Active+s.Past+s.Forgotten > 0 {
+	if err == nil && s.Active+s.Past+s.Archived+s.Forgotten > 0 {
 		var oldest, newest int64
 		err = g.read.QueryRowContext(ctx, `SELECT (SELECT created_at FROM relations ORDER BY id LIMIT 1),
 			(SELECT created_at FROM relations ORDER BY id DESC LIMIT 1)`).Scan(&oldest, &newest)
@@ -65,9 +68,6 @@ func (g *Graph) Introspect(ctx context.Context, top int) (Summary, error) {
 	return s, nil
 }
 
-// ErrUnknown is wrapped when a name belongs to no entity.
-var ErrUnknown = errors.New("no entity of that name")
-
 // AddAlias gives the entity of a name another one to be found by. Commit
 // resolves the alias to it from now on.
 func (g *Graph) AddAlias(ctx context.Context, name, alias string) error {
@@ -76,24 +76,19 @@ func (g *Graph) AddAlias(ctx context.Context, name, alias string) error {
 		err = fmt.Errorf("alias: %w", ErrEmpty)
 	}
 	if err == nil {
-		err = g.update(ctx, func(tx *sql.Tx) error {
+		err = g.change(ctx, func(s *session) error {
 			var id int64
-			err := tx.QueryRowContext(ctx, `SELECT e.id FROM aliases a JOIN entities e ON e.id = a.entity_id
-				WHERE a.key = ? ORDER BY e.name = ? DESC, e.mention_count DESC, e.id LIMIT 1`, token.Fold(name), name).Scan(&id)
-			if errors.Is(err, sql.ErrNoRows) {
-				return fmt.Errorf("%q: %w", name, ErrUnknown)
+			err := s.one(`SELECT e.id FROM aliases a JOIN entities e ON e.id = a.entity_id
+				WHERE a.key = ? ORDER BY e.name = ? DESC, a.own DESC, e.mention_count DESC, e.id LIMIT 1`, []any{nameKey(name), name}, &id)
+			ok, err := found(err)
+			if err == nil && !ok {
+				err = fmt.Errorf("%q: %w", name, ErrUnknown)
 			}
 			if err != nil {
 				return err
 			}
-			_, err = tx.ExecContext(ctx, "INSERT OR IGNORE INTO aliases(key, entity_id, alias, created_at) VALUES(?, ?, ?, ?)",
-				token.Fold(alias), id, alias, g.now().UnixMilli())
-			if err != nil {
-				return err
-			}
-			x := newIndex()
-			x.put(kindEntity, id, nameTerms(alias))
-			return x.flush(ctx, tx)
+			s.touch(id)
+			return s.give(id, alias, "", false)
 		})
 	}
 	if err != nil {

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"homeagent/memory/token"
 )
 
 const (
@@ -35,7 +33,7 @@ type Criteria struct {
 }
 
 // Purge forgets facts and returns them. Soft keeps the rows, which are then
-// recalled no more; hard deletes them, past and softly forgotten ones
+// recalled no more until Restore; hard deletes them, past and softly forgotten ones
 // included, with the entities that no other fact speaks of, and overwrites what
 // was deleted. At most 200 facts go at once, the best matching first.
 func (g *Graph) Purge(ctx context.Context, c Criteria, hard bool) ([]Fact, error) {
@@ -69,15 +67,12 @@ func (g *Graph) meant(ctx context.Context, c Criteria, forgotten bool) ([]Fact, 
 		}
 	}
 	var facts []Fact
-	err = each(ctx, g.read, `SELECT r.id, s.name, r.relation_type, t.name, r.confidence, r.status, r.session_id, r.turn_id, r.created_at, r.updated_at
-		FROM relations r JOIN entities s ON s.id = r.source_id JOIN entities t ON t.id = r.target_id WHERE `+where+` ORDER BY r.id DESC`,
+	err = each(ctx, g.read, "SELECT "+factColumns+" FROM relations r"+factEnds+"WHERE "+where+" ORDER BY r.id DESC",
 		func(rows *sql.Rows) error {
-			var f Fact
-			var created, updated int64
-			if err := rows.Scan(&f.ID, &f.Subject, &f.Relation, &f.Object, &f.Confidence, &f.Status, &f.Source, &f.Turn, &created, &updated); err != nil {
+			f, err := scanFact(rows)
+			if err != nil {
 				return err
 			}
-			f.Created, f.Updated = time.UnixMilli(created), time.UnixMilli(updated)
 			if lex != nil {
 				if f.Score = lex.coverage(f); f.Score < purgeShare {
 					return nil
@@ -100,7 +95,7 @@ func (g *Graph) meant(ctx context.Context, c Criteria, forgotten bool) ([]Fact, 
 // where is the condition of the criteria but for the words of the query, which
 // only narrow the facts down here. An empty one matches nothing.
 func (g *Graph) where(ctx context.Context, c Criteria, forgotten bool) (string, []any, error) {
-	cond := "r.status IN ('active', 'past'"
+	cond := "r.status IN ('active', 'past', 'archived'"
 	if forgotten {
 		cond += ", 'forgotten'"
 	}
@@ -109,7 +104,7 @@ func (g *Graph) where(ctx context.Context, c Criteria, forgotten bool) (string, 
 	also := func(s string, a ...any) { cond, args = cond+" AND "+s, append(args, a...) }
 	for column, name := range map[string]string{"r.source_id": c.Subject, "r.target_id": c.Object} {
 		if name != "" {
-			also(column+" IN (SELECT entity_id FROM aliases WHERE key = ?)", token.Fold(name))
+			also(column+" IN (SELECT entity_id FROM aliases WHERE key = ?)", nameKey(name))
 		}
 	}
 	if c.Relation != "" {
@@ -150,80 +145,107 @@ func (g *Graph) where(ctx context.Context, c Criteria, forgotten bool) (string, 
 
 // forget takes facts out of the index and keeps the rows.
 func (g *Graph) forget(ctx context.Context, facts []Fact) error {
-	return g.update(ctx, func(tx *sql.Tx) error {
-		x := newIndex()
+	return g.change(ctx, func(s *session) error {
 		for _, f := range facts {
-			if _, err := tx.ExecContext(ctx, "UPDATE relations SET status = 'forgotten', updated_at = ? WHERE id = ?", g.now().UnixMilli(), f.ID); err != nil {
+			n, err := s.exec("UPDATE relations SET before = status, status = 'forgotten' WHERE id = ? AND status <> 'forgotten'", f.ID)
+			if err != nil {
 				return err
 			}
-			x.take(kindFact, f.ID, factTerms(f.Subject, f.Relation, f.Object))
+			if n > 0 {
+				s.index.take(kindFact, f.ID, factTerms(f.Subject, f.Relation, f.Object))
+				s.touch(f.SubjectID, f.ObjectID)
+			}
 		}
-		return x.flush(ctx, tx)
+		return nil
 	})
 }
 
-// erase deletes facts and the entities left without any.
-func (g *Graph) erase(ctx context.Context, facts []Fact) error {
-	conn, err := g.write.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	// Deleted content is overwritten with zeros, here and in the log below.
-	_, err = conn.ExecContext(ctx, "PRAGMA secure_delete = ON")
-	conn.Close()
-	if err != nil {
-		return err
-	}
-	err = g.update(ctx, func(tx *sql.Tx) error {
-		x := newIndex()
-		var ends []int64
-		for _, f := range facts {
-			var s, t int64
-			if err := tx.QueryRowContext(ctx, "DELETE FROM relations WHERE id = ? RETURNING source_id, target_id", f.ID).Scan(&s, &t); err != nil {
+// Restore undoes soft purges: the facts of the given ids are recalled again,
+// and returned. One that something newer contradicts by now comes back as
+// history; one that was told again meanwhile is joined with the row of that.
+// Ids of facts that are not softly forgotten are passed over.
+func (g *Graph) Restore(ctx context.Context, ids ...int64) ([]Fact, error) {
+	var back []int64
+	err := g.change(ctx, func(s *session) error {
+		for _, id := range ids {
+			now, err := s.restore(id)
+			if err != nil {
 				return err
 			}
-			ends = append(ends, s, t)
-			x.take(kindFact, f.ID, factTerms(f.Subject, f.Relation, f.Object))
+			if now != 0 && !slices.Contains(back, now) {
+				back = append(back, now)
+			}
 		}
-		if err := dropLonely(ctx, tx, x, ends); err != nil {
+		return nil
+	})
+	var facts []Fact
+	if err == nil {
+		err = each(ctx, g.read, "SELECT "+factColumns+" FROM json_each(?) j JOIN relations r ON r.id = j.value"+factEnds, func(r *sql.Rows) error {
+			f, err := scanFact(r)
+			facts = append(facts, f)
+			return err
+		}, list(back))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("restore facts: %w", g.plain(err))
+	}
+	return facts, nil
+}
+
+// restore returns the row that the fact is now, 0 if there was none to restore.
+func (s *session) restore(id int64) (int64, error) {
+	var source, target, created, updated int64
+	var key, relation, object, subject string
+	var before Status
+	err := s.one(`SELECT r.source_id, r.target_id, r.relation_key, r.relation_type, r.before, r.created_at, r.updated_at, s.name, t.name
+		FROM relations r`+factEnds+`WHERE r.id = ? AND r.status = 'forgotten'`, []any{id},
+		&source, &target, &key, &relation, &before, &created, &updated, &subject, &object)
+	if ok, err := found(err); !ok || err != nil {
+		return 0, err
+	}
+	if before == "" {
+		before = Active
+	}
+	s.touch(source, target)
+	if before == Active || before == Archived {
+		var again int64
+		err := s.one(`SELECT id FROM relations WHERE source_id = ? AND relation_key = ? AND target_id = ? AND status IN ('active', 'archived')`,
+			[]any{source, key, target}, &again)
+		switch ok, err := found(err); {
+		case err != nil:
+			return 0, err
+		case ok:
+			return again, s.join(again, id)
+		}
+		_, single := relationKey(relation, object)
+		var other bool
+		err = s.one(`SELECT EXISTS(SELECT 1 FROM relations WHERE source_id = ?1 AND status IN ('active', 'archived')
+			AND (relation_key = ?2 AND ?3 OR relation_key = ?4 AND target_id = ?5))`, []any{source, key, single, opposite(key), target}, &other)
+		if err != nil {
+			return 0, err
+		}
+		if other {
+			before = Past
+		}
+	}
+	s.index.put(kindFact, id, factTerms(subject, relation, object))
+	_, err = s.exec("UPDATE relations SET status = ?, before = '' WHERE id = ?", before, id)
+	return id, err
+}
+
+// join adds what a row knows to another one of the same fact, and deletes it.
+func (s *session) join(to, from int64) error {
+	for _, q := range []string{
+		`UPDATE relations SET confidence = max(relations.confidence, f.confidence), heard = relations.heard + f.heard,
+			created_at = min(relations.created_at, f.created_at), updated_at = max(relations.updated_at, f.updated_at)
+			FROM (SELECT * FROM relations WHERE id = ?2) f WHERE relations.id = ?1`,
+		`INSERT OR IGNORE INTO hearings(relation_id, turn_id) SELECT ?1, turn_id FROM relations WHERE id = ?2 AND turn_id <> ''`,
+		`INSERT OR IGNORE INTO hearings(relation_id, turn_id) SELECT ?1, turn_id FROM hearings WHERE relation_id = ?2`,
+	} {
+		if _, err := s.exec(q, to, from); err != nil {
 			return err
 		}
-		return x.flush(ctx, tx)
-	})
-	if err != nil {
-		return err
 	}
-	_, err = g.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	_, err := s.exec("DELETE FROM relations WHERE id = ?", from)
 	return err
-}
-
-// dropLonely deletes those of the entities that no relation speaks of.
-func dropLonely(ctx context.Context, tx *sql.Tx, x *index, ids []int64) error {
-	slices.Sort(ids)
-	for _, id := range slices.Compact(ids) {
-		var used bool
-		err := tx.QueryRowContext(ctx, "SELECT EXISTS(SELECT 1 FROM relations WHERE source_id = ?1) OR EXISTS(SELECT 1 FROM relations WHERE target_id = ?1)", id).Scan(&used)
-		if err != nil {
-			return err
-		}
-		if used {
-			continue
-		}
-		err = each(ctx, tx, "SELECT alias FROM aliases WHERE entity_id = ?", func(rows *sql.Rows) error {
-			var alias string
-			if err := rows.Scan(&alias); err != nil {
-				return err
-			}
-			x.take(kindEntity, id, nameTerms(alias))
-			return nil
-		}, id)
-		if err != nil {
-			return err
-		}
-		// Aliases go with it by their foreign key.
-		if _, err := tx.ExecContext(ctx, "DELETE FROM entities WHERE id = ?", id); err != nil {
-			return err
-		}
-	}
-	return nil
 }

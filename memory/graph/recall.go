@@ -8,9 +8,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
-	"time"
 	"unicode/utf8"
 )
 
@@ -30,6 +27,18 @@ const (
 	nameShare = 0.6
 	// floor is the score below which a fact only shares a sign by chance.
 	floor = 0.1
+	// maxSeeds is how many given seeds the walk takes; seedScore is what the
+	// first is worth, beside 1 for an entity whose whole name is in the query.
+	maxSeeds  = 8
+	seedScore = 0.6
+	// stones is how many of the best facts the walk steps on from, and
+	// stoneScore what their ends are worth beside an entity that is named.
+	stones     = 4
+	stoneScore = 0.5
+	// sessionBoost is for facts of the asking session, notFirst for what holds
+	// where the past is asked for, and behind for what was archived, or is past
+	// and was not asked for.
+	sessionBoost, notFirst, behind = 1.15, 0.3, 0.25
 )
 
 // Query asks for facts.
@@ -40,8 +49,21 @@ type Query struct {
 	Depth int
 	// Limit is the number of facts, 20 if 0, at most 200.
 	Limit int
-	// Past includes facts that no longer hold, behind those that do.
+	// Past includes facts that no longer hold and archived ones, behind those
+	// that hold. A Text that asks for the past (AsksPast) includes them by
+	// itself and puts those that no longer hold first.
 	Past bool
+	// Seeds are entities that the query means by other evidence than its
+	// words, the likeliest first, as vectors find them. The walk begins from at
+	// most maxSeeds of them too.
+	Seeds []int64
+	// Session is an Origin's Source; its facts are put before equal ones. With
+	// SessionOnly only they are returned.
+	Session     string
+	SessionOnly bool
+	// Speaker is the stable id of who asks: what only others call so is not
+	// meant by a name.
+	Speaker string
 }
 
 // Recalled is what was found, best first.
@@ -66,8 +88,12 @@ func (g *Graph) recall(ctx context.Context, q Query) (Recalled, error) {
 		q.Limit = 20
 	}
 	q.Limit, q.Depth = min(q.Limit, 200), min(max(q.Depth, 0), 3)
+	past := AsksPast(q.Text)
+	if past {
+		q.Text = withoutPast(q.Text)
+	}
 	lex, err := g.newQuery(ctx, q.Text)
-	if err != nil || len(lex.terms) == 0 {
+	if err != nil || len(lex.terms) == 0 && len(q.Seeds) == 0 {
 		return Recalled{}, err
 	}
 	hits, err := g.search(ctx, lex, kindFact, candidates+q.Limit)
@@ -79,20 +105,23 @@ func (g *Graph) recall(ctx context.Context, q Query) (Recalled, error) {
 		scores[h.id] = h.score
 	}
 	if q.Depth > 0 {
-		named, err := g.named(ctx, lex)
-		if err == nil {
-			err = g.walk(ctx, named, q.Depth, scores)
+		statuses := []Status{Active}
+		if past {
+			statuses = append(statuses, Past)
 		}
-		if err != nil {
+		if err := g.reach(ctx, q, lex, hits, statuses, scores); err != nil {
 			return Recalled{}, err
 		}
 	}
 	maps.DeleteFunc(scores, func(_ int64, s float64) bool { return s < floor })
-	return g.load(ctx, q, scores)
+	return g.load(ctx, q, past, scores)
 }
 
 // named returns the entities whose names the query has, best first.
-func (g *Graph) named(ctx context.Context, lex *query) ([]hit, error) {
+func (g *Graph) named(ctx context.Context, lex *query, speaker string) ([]hit, error) {
+	if len(lex.terms) == 0 {
+		return nil, nil
+	}
 	hits, err := g.search(ctx, lex, kindEntity, 12)
 	if err != nil || len(hits) == 0 {
 		return nil, err
@@ -111,8 +140,12 @@ func (g *Graph) named(ctx context.Context, lex *query) ([]hit, error) {
 		var id int64
 		var mentions int
 		var alias string
-		if err := r.Scan(&id, &alias, &mentions); err != nil {
+		var whose string
+		if err := r.Scan(&id, &alias, &whose, &mentions); err != nil {
 			return err
+		}
+		if whose != "" && speaker != "" && whose != speaker {
+			return nil
 		}
 		// The share of the name's terms that the query has; pairs count in full,
 		// as in the query.
@@ -137,106 +170,45 @@ func (g *Graph) named(ctx context.Context, lex *query) ([]hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]hit, 0, len(best))
-	for id, s := range best {
-		out = append(out, hit{id, s})
-	}
-	slices.SortFunc(out, func(a, b hit) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id)) })
+	out := ranked(best)
 	return out[:min(len(out), seeds)], nil
-}
-
-// walk goes breadth-first from entities and adds to the scores of the facts on
-// the way.
-func (g *Graph) walk(ctx context.Context, from []hit, depth int, scores map[int64]float64) error {
-	seen := map[int64]bool{}
-	for _, e := range from {
-		seen[e.id] = true
-	}
-	worth := worthWalk
-	for range depth {
-		if len(from) == 0 {
-			return nil
-		}
-		next := map[int64]float64{}
-		score := map[int64]float64{}
-		var ids []int64
-		for _, e := range from {
-			ids, score[e.id] = append(ids, e.id), e.score
-		}
-		err := rows(ctx, g.stmt.edges, func(r *sql.Rows) error {
-			var entity int64
-			var out, in sql.NullString
-			if err := r.Scan(&entity, &out, &in); err != nil {
-				return err
-			}
-			words := strings.Fields(out.String + " " + in.String)
-			for i := 0; i+1 < len(words); i += 2 {
-				fact, ferr := strconv.ParseInt(words[i], 10, 64)
-				other, oerr := strconv.ParseInt(words[i+1], 10, 64)
-				if ferr != nil || oerr != nil {
-					return fmt.Errorf("%w: edges of entity %d", ErrDamaged, entity)
-				}
-				scores[fact] += score[entity] * worth
-				if !seen[other] {
-					next[other] = max(next[other], score[entity])
-				}
-			}
-			return nil
-		}, list(ids), edges)
-		if err != nil {
-			return err
-		}
-		from = from[:0:0]
-		for id, s := range next {
-			seen[id] = true
-			from = append(from, hit{id, s})
-		}
-		slices.SortFunc(from, func(a, b hit) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.id, a.id)) })
-		from = from[:min(len(from), spread)]
-		worth *= decay
-	}
-	return nil
 }
 
 // load reads the best facts and ranks them: words and walk first, then how
 // sure and how long the fact is.
-func (g *Graph) load(ctx context.Context, q Query, scores map[int64]float64) (Recalled, error) {
+func (g *Graph) load(ctx context.Context, q Query, past bool, scores map[int64]float64) (Recalled, error) {
 	ids := slices.SortedFunc(maps.Keys(scores), func(a, b int64) int {
 		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(b, a))
 	})
-	// Some may be past; what is read beyond the limit makes up for them.
-	ids = ids[:min(len(ids), q.Limit+q.Limit/2+8)]
+	// Some may be past, or another session's; what is read beyond the limit
+	// makes up for them.
+	read := q.Limit + q.Limit/2 + 8
+	if q.SessionOnly {
+		read *= 4
+	}
+	ids = ids[:min(len(ids), read)]
 	if len(ids) == 0 {
 		return Recalled{}, nil
 	}
 	stmt := g.stmt.facts
-	if q.Past {
+	if q.Past || past {
 		stmt = g.stmt.factsPast
 	}
 	type ends struct{ s, t Entity }
 	var facts []Fact
 	of := map[int64]ends{}
 	err := rows(ctx, stmt, func(r *sql.Rows) error {
-		var f Fact
 		var e ends
-		var created, updated int64
-		var stype, ttype string
-		err := r.Scan(&f.ID, &f.Subject, &f.Relation, &f.Object, &f.Confidence, &f.Status, &f.Source, &f.Turn,
-			&created, &updated, &e.s.ID, &e.s.Mentions, &stype, &e.t.ID, &e.t.Mentions, &ttype)
+		f, err := scanFact(r, &e.s.Mentions, &e.s.Type, &e.t.Mentions, &e.t.Type)
 		if err != nil {
 			return err
 		}
-		f.Created, f.Updated = time.UnixMilli(created), time.UnixMilli(updated)
-		f.Score = scores[f.ID] * (.8 + .2*f.Confidence) * brevity(f)
-		if f.Status == Past {
-			f.Score /= 4
+		if q.SessionOnly && f.Source != q.Session || f.SubjectID == f.ObjectID && f.Subject == f.Object && f.Relation != "" {
+			// An identity sentence about two that are one now says nothing any more.
+			return nil
 		}
-		if stype == "" {
-			e.s.Name = f.Subject
-		}
-		if ttype == "" {
-			e.t.Name = f.Object
-		}
+		e.s.ID, e.s.Name, e.t.ID, e.t.Name = f.SubjectID, f.Subject, f.ObjectID, f.Object
+		f.Score = scores[f.ID] * (.8 + .2*f.Confidence) * brevity(f) * standing(f, q, past)
 		facts, of[f.ID] = append(facts, f), e
 		return nil
 	}, list(ids))
@@ -249,8 +221,11 @@ func (g *Graph) load(ctx context.Context, q Query, scores map[int64]float64) (Re
 	facts = facts[:min(len(facts), q.Limit)]
 	byID := map[int64]Entity{}
 	for _, f := range facts {
+		if f.Status == Archived {
+			continue // the index line tells of what is alive
+		}
 		for _, e := range []Entity{of[f.ID].s, of[f.ID].t} {
-			if e.Name != "" {
+			if e.Type != "text" {
 				byID[e.ID] = e
 			}
 		}
@@ -259,6 +234,22 @@ func (g *Graph) load(ctx context.Context, q Query, scores map[int64]float64) (Re
 		return cmp.Or(cmp.Compare(b.Mentions, a.Mentions), cmp.Compare(a.ID, b.ID))
 	})
 	return Recalled{Facts: facts, Entities: entities}, nil
+}
+
+// standing is the factor for whether a fact holds, whether that was asked for,
+// and in which session it was told.
+func standing(f Fact, q Query, past bool) float64 {
+	w := 1.0
+	if q.Session != "" && f.Source == q.Session {
+		w = sessionBoost
+	}
+	switch {
+	case f.Status == Archived, f.Status == Past && !past:
+		return w * behind
+	case f.Status == Active && past:
+		return w * notFirst
+	}
+	return w
 }
 
 // brevity makes a short fact win over a long one that has the same words.

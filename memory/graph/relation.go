@@ -16,7 +16,8 @@ var single = classes(
 		"are at; are in; are on; are under; are behind; are beside; are near; are next to; are above; are below; are inside; "+
 		"is located in; is located at; located in; located at; location; location is; is kept in; is kept at; are kept in; are kept at; "+
 		"is parked at; is parked in; is parked on; 位置 位置是 的位置是",
-	"@home: 住在 家在 住 居住在 搬到 搬到了; lives in; lives at; live in; live at; resides in; moved to; home is; address; address is; 地址 地址是 的地址是",
+	"@home: 住在 家在 住 居住在 搬到 搬到了 搬去 搬去了; lives in; lives at; live in; live at; resides in; moved to; "+
+		"home is; address; address is; 地址 地址是 的地址是",
 	"@name: 叫 名叫 名字叫 名字是 名字 的名字是 姓名 姓名是; is named; is called; name; name is; named; called",
 	"@birthday: 生日 生日是 的生日是 出生于 生于; birthday; birthday is; was born on; born on",
 	"@age: 年龄 年龄是 的年龄是 今年; age; age is; is aged",
@@ -24,7 +25,36 @@ var single = classes(
 	"@password: 密码 密码是 的密码是; password; password is; code; code is",
 )
 
-// classes reads the table above: classes apart by argument, phrases by ";",
+// alike lists relations of many answers that mean the same. Classes that begin
+// with "@~" are true in both directions. What is merely similar is left apart:
+// two rows for one fact are a smaller harm than one row for two.
+var alike = classes(
+	"@is: 是 就是 即 即是; is; are; am",
+	"@like: 喜欢 喜爱 爱好 爱好是; likes; like; enjoys; enjoy; is fond of; fond of",
+	"@eat: 喜欢吃 爱吃; likes to eat; like to eat; likes eating; like eating; enjoys eating",
+	"@drink: 喜欢喝 爱喝; likes to drink; like to drink; likes drinking; like drinking; enjoys drinking",
+	"@work: 工作于 就职于 任职于 在职于 上班于 工作单位 工作单位是 的工作单位是; works at; works for; work at; work for; is employed by; is employed at",
+	"@own: 有 拥有; has; have; owns; own; has got; have got",
+	"@bought: 买了 购买了 买过; bought; purchased; has bought; has purchased",
+	"@allergic: 过敏 过敏原 过敏原是; is allergic to; allergic to; am allergic to; has an allergy to; has allergy to",
+	"@mother: 妈妈 母亲 妈妈是 母亲是 的妈妈是 的母亲是; mother; mother is; mom; mom is; mum; mum is",
+	"@father: 爸爸 父亲 爸爸是 父亲是 的爸爸是 的父亲是; father; father is; dad; dad is",
+	"@wife: 妻子 老婆 太太 妻子是 老婆是 太太是 的妻子是 的老婆是 的太太是; wife; wife is",
+	"@husband: 丈夫 老公 先生 丈夫是 老公是 的丈夫是 的老公是; husband; husband is",
+	"@son: 儿子 儿子是 的儿子是; son; son is",
+	"@daughter: 女儿 女儿是 的女儿是; daughter; daughter is",
+	"@~spouse: 配偶 配偶是 的配偶是 结婚 夫妻; is married to; married; married to; spouse; spouse is",
+	"@~friend: 朋友 朋友是 的朋友是 好朋友 好朋友是; is friends with; are friends with; friends with; is a friend of; is friend of; friend; friend of",
+	"@~sibling: 兄弟姐妹; is a sibling of; is sibling of; sibling; sibling of",
+	"@~colleague: 同事 同事是 的同事是; is a colleague of; is colleague of; colleague; colleague of; is a coworker of; coworker of; works with; work with",
+	"@~classmate: 同学 同学是 的同学是; is a classmate of; classmate; classmate of",
+	"@~neighbour: 邻居 邻居是 的邻居是; is a neighbour of; is a neighbor of; neighbour; neighbor; neighbour of; neighbor of; "+
+		"lives next to; lives next door to",
+	"@~with: 同住; lives with; live with; lives together with; shares a flat with",
+	"!@like: 不喜欢 讨厌; dislikes; dislike; doesn't like; does not like; don't like; do not like",
+)
+
+// classes reads the tables above: classes apart by argument, phrases by ";",
 // Chinese words by spaces.
 func classes(lines ...string) map[string]string {
 	m := map[string]string{}
@@ -54,18 +84,95 @@ var times = []string{"点", "号", "月", "周", "星期", "礼拜", "今天", "
 // relationKey is what relations are compared by. one is true where a subject
 // has one object at a time.
 func relationKey(relation, object string) (key string, one bool) {
-	f := token.Fold(strings.ReplaceAll(relation, "_", " "))
-	class, ok := single[f]
-	if !ok {
-		return f, false
-	}
-	if class == "@at" {
-		o := token.Fold(object)
-		for _, t := range times {
-			if strings.Contains(o, t) {
+	f := closeHan(strings.ReplaceAll(token.Fold(strings.ReplaceAll(relation, "_", " ")), "’", "'"))
+	for _, form := range []string{f, bare(f)} {
+		if class, ok := single[form]; ok {
+			if class == "@at" && isTime(object) {
 				return "@when", true
+			}
+			return class, true
+		}
+		if class, ok := alike[form]; ok {
+			return class, false
+		}
+	}
+	if rest, ok := negated(f); ok {
+		key, _ := relationKey(rest, object)
+		return opposite(key), false
+	}
+	return bare(f), false
+}
+
+func isTime(object string) bool {
+	o := token.Fold(object)
+	for _, t := range times {
+		if strings.Contains(o, t) {
+			return true
+		}
+	}
+	return false
+}
+
+// bare is a folded relation without what changes nothing of its meaning:
+// punctuation, empty words, "'s" before and "is" behind, the ending of the
+// third person. "妈妈是", "的妈妈" and "妈妈" become one.
+func bare(f string) string {
+	f = strings.TrimSuffix(strings.TrimPrefix(f, "'s "), " is")
+	if token.HasHan(f) {
+		for _, end := range []string{"是", "为"} {
+			if rest, ok := strings.CutSuffix(f, end); ok && rest != "" && !strings.HasSuffix(rest, "不") {
+				f = rest
+				break
 			}
 		}
 	}
-	return class, true
+	words := wording(f)
+	if len(words) > 0 {
+		words[0] = plainVerb(words[0])
+	}
+	if s := join(words...); s != "" {
+		return s
+	}
+	return f
 }
+
+// plainVerb takes the ending of the third person off an English verb.
+func plainVerb(w string) string {
+	if len(w) < 4 || strings.HasSuffix(w, "ss") || strings.HasSuffix(w, "'s") || w == "does" || w == "this" || !strings.HasSuffix(w, "s") {
+		return w
+	}
+	for _, end := range []string{"shes", "ches", "xes", "oes"} {
+		if strings.HasSuffix(w, end) {
+			return w[:len(w)-2]
+		}
+	}
+	return w[:len(w)-1]
+}
+
+// negated takes the negation off a folded relation.
+func negated(f string) (string, bool) {
+	for _, n := range []struct{ with, without string }{
+		{"does not ", ""}, {"doesn't ", ""}, {"do not ", ""}, {"don't ", ""},
+		{"is not ", "is "}, {"isn't ", "is "}, {"are not ", "are "}, {"aren't ", "are "}, {"am not ", "am "},
+		{"不", ""},
+	} {
+		if rest, ok := strings.CutPrefix(f, n.with); ok && strings.TrimSpace(rest) != "" {
+			return n.without + strings.TrimSpace(rest), true
+		}
+	}
+	if f == "is not" || f == "isn't" || f == "are not" {
+		return "is", true
+	}
+	return "", false
+}
+
+// opposite is the key of what contradicts a key.
+func opposite(key string) string {
+	if rest, ok := strings.CutPrefix(key, "!"); ok {
+		return rest
+	}
+	return "!" + key
+}
+
+// symmetric tells whether relations of a key are true in both directions.
+func symmetric(key string) bool { return strings.HasPrefix(strings.TrimPrefix(key, "!"), "@~") }
