@@ -43,7 +43,7 @@ func migrate(ctx context.Context, tx *sql.Tx) error {
 		"INSERT INTO sqlite_sequence(name, seq) SELECT 'relations', 0 WHERE NOT EXISTS(SELECT 1 FROM sqlite_sequence WHERE name = 'relations')",
 		"UPDATE sqlite_sequence SET seq = max(seq, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'relations_1'), 0)) WHERE name = 'relations'",
 		"DROP TABLE relations_1", "DROP TABLE aliases_1",
-		"INSERT INTO changes(entity_id, seq) SELECT id, 1 FROM entities",
+		"INSERT INTO changes(entity_id, seq) SELECT id, id FROM entities",
 		"PRAGMA user_version = "+strconv.Itoa(schemaVersion),
 	)
 }
