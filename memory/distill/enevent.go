@@ -168,13 +168,16 @@ func enObject(ws []word) (string, bool) {
 		n++
 	}
 	ws = ws[:n]
+	if len(ws) > 0 && enVague[ws[0].low] {
+		return "", false
+	}
 	for len(ws) > 0 && enDeterminers[ws[0].low] {
 		ws = ws[1:]
 	}
-	for len(ws) > 0 && (enFillers[ws[len(ws)-1].low] || enAdverbs[ws[len(ws)-1].low] || enDeterminers[ws[len(ws)-1].low]) {
+	for len(ws) > 0 && ws[len(ws)-1].text == ws[len(ws)-1].low && (enFillers[ws[len(ws)-1].low] || enAdverbs[ws[len(ws)-1].low] || enDeterminers[ws[len(ws)-1].low]) {
 		ws = ws[:len(ws)-1]
 	}
-	if len(ws) == 0 || enPronouns[ws[0].low] || enAbstract[ws[0].low] && len(ws) == 1 {
+	if len(ws) == 0 || enVague[ws[0].low] || enPronouns[ws[0].low] || enAbstract[ws[0].low] && len(ws) == 1 {
 		return "", false
 	}
 	return joined(ws), true

@@ -7,8 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// word is one word of an English clause; low is its lower case.
-type word struct{ text, low string }
+// word is one word of an English clause; low is its lower case, comma whether a
+// comma stood behind it.
+type word struct {
+	text, low string
+	comma     bool
+}
 
 // enLong are the long forms of what is drawn together.
 var enLong = strings.NewReplacer(
@@ -26,13 +30,13 @@ var enLead = regexp.MustCompile(`(?i)^(?:(?:oh|wow|hey|hi|hello|yeah|yep|yes|no|
 
 // english finds the facts of an English sentence.
 func (v voice) english(text string, asked bool) []Fact {
-	if !asked && enTells.MatchString(text) {
-		return nil
-	}
 	if enAsks.MatchString(text) || enUnsure.MatchString(text) {
 		return nil
 	}
 	text = enLong.Replace(text)
+	if facts := v.callMe(text); facts != nil {
+		return facts
+	}
 	text = strings.TrimSpace(enLead.ReplaceAllString(text, ""))
 	// "Hey Mel, …": who is called by name is no part of what is said.
 	if name, rest, ok := strings.Cut(text, ","); ok && !strings.Contains(name, " ") && capital(name) && !enNobody[strings.ToLower(name)] {
@@ -46,10 +50,26 @@ func (v voice) english(text string, asked bool) []Fact {
 	}
 	g := enGrammar{voice: v}
 	var facts []Fact
-	for _, c := range enClauses(text) {
-		facts = append(facts, g.clause(c)...)
+	for _, part := range enDash.Split(text, -1) {
+		for _, c := range enClauses(part) {
+			facts = append(facts, g.clause(c)...)
+		}
 	}
 	return facts
+}
+
+// enDash is a dash between two parts of a sentence.
+var enDash = regexp.MustCompile(`\s+[-–—]+(?:\s+|$)`)
+
+var enCallMe = regexp.MustCompile(`^(?i:(?:please |just |you can |everyone )?calls? me) ([A-Z][a-z]+)$`)
+
+// callMe is "call me Sam".
+func (v voice) callMe(text string) []Fact {
+	m := enCallMe.FindStringSubmatch(strings.TrimRight(text, " ."))
+	if m == nil || !v.speaks() || enNobody[strings.ToLower(m[1])] {
+		return nil
+	}
+	return []Fact{fact(v.first(), "name is", m[1], "person", "person")}
 }
 
 // enSplit are the joints at which a sentence is cut into clauses.
@@ -133,10 +153,10 @@ func (g *enGrammar) clause(text string) []Fact {
 	g.subject = s
 	facts := s.facts
 	s.facts = nil
-	rest, more := g.coordinated(rest)
-	facts = append(facts, g.predicate(s, rest, lead)...)
-	if more != nil {
-		facts = append(facts, g.predicate(s, more, lead)...)
+	for rest != nil {
+		var one []word
+		one, rest = coordinated(rest)
+		facts = append(facts, g.predicate(s, one, lead)...)
 	}
 	return facts
 }
@@ -156,11 +176,23 @@ func (g *enGrammar) leadingDate(ws []word, lead *string) []word {
 	return ws
 }
 
-// coordinated cuts "went to X and bought Y" in two.
-func (g *enGrammar) coordinated(ws []word) (first, second []word) {
-	for i := 2; i+2 < len(ws); i++ {
-		if ws[i].low == "and" && pastVerb(ws[i+1].low) {
-			return ws[:i], ws[i+1:]
+// coordinated cuts "went to X, saw Y and bought Z" behind the first part; rest
+// is nil where there is no other.
+func coordinated(ws []word) (first, rest []word) {
+	for i := 1; i+1 < len(ws); i++ {
+		next := i + 1
+		switch {
+		case ws[i].low == "and" && i > 1:
+			next += len(ws[next:]) - len(skipAdverbs(ws[next:]))
+		case ws[i].comma:
+		default:
+			continue
+		}
+		if next < len(ws) && pastVerb(ws[next].low) {
+			if ws[i].comma {
+				i++
+			}
+			return ws[:i], ws[next:]
 		}
 	}
 	return ws, nil
@@ -200,7 +232,7 @@ func (g *enGrammar) findSubject(ws []word) (*enSubject, []word) {
 				return s, rest
 			}
 			if len(ws) > 2 && (ws[1].low == "a" || ws[1].low == "an" || ws[1].low == "my") { // "Anna's my sister"
-				return &enSubject{name: name, kind: "person", proper: true}, append([]word{{"is", "is"}}, ws[1:]...)
+				return &enSubject{name: name, kind: "person", proper: true}, append([]word{{text: "is", low: "is"}}, ws[1:]...)
 			}
 		}
 		return nil, nil
@@ -209,7 +241,7 @@ func (g *enGrammar) findSubject(ws []word) (*enSubject, []word) {
 		for n < 3 && n < len(ws) && capital(ws[n].text) && !enNobody[ws[n].low] {
 			n++
 		}
-		if strings.TrimSuffix(first.low, ".") == "dr" && n == 1 || n >= len(ws) || !enKnownVerb(ws[n:]) {
+		if strings.TrimSuffix(first.low, ".") == "dr" && n == 1 || n >= len(ws) || !enKnownVerb(ws[n:]) || enPlural(ws[n:]) {
 			return nil, nil
 		}
 		return &enSubject{name: joined(ws[:n]), kind: "person", proper: true}, ws[n:]
@@ -246,7 +278,7 @@ func (g *enGrammar) owned(owner string, ws []word) (*enSubject, []word) {
 		s.role, s.after, s.kind = joined(inner), last, personOrAnimal(inner[len(inner)-1].low)
 		return s, rest
 	}
-	if last == "name" || last == "birthday" || last == "address" || last == "age" || strings.HasSuffix(last, "number") || noun[0].low == "favorite" {
+	if last == "name" || last == "birthday" || last == "address" || last == "age" || strings.HasSuffix(last, "number") || noun[0].low == "favorite" || enTraits[last] {
 		s.name, s.after, s.kind, s.self = owner, joined(noun), "person", true
 		return s, rest
 	}
@@ -301,6 +333,16 @@ func enKnownVerb(ws []word) bool {
 		dwell || habit || att || low == "used" || low == "stopped" || pastVerb(low)
 }
 
+// enPlural tells whether a verb is none of one person: "events like these".
+func enPlural(ws []word) bool {
+	ws = skipAdverbs(ws)
+	if len(ws) == 0 {
+		return true
+	}
+	low := ws[0].low
+	return (enAttitude[low] != "" || enHabit[low] != "" || enDwell[low] != "") && !strings.HasSuffix(low, "s") && !strings.HasSuffix(low, "ed")
+}
+
 func personOrAnimal(noun string) string {
 	if enPets[noun] {
 		return "animal"
@@ -323,23 +365,27 @@ func participle(low string) bool { return pastVerb(low) || enDone[low] }
 func enWords(text string) []word {
 	var ws []word
 	for f := range strings.FieldsSeq(text) {
+		comma := strings.HasSuffix(f, ",")
 		f = strings.Trim(f, `,;:!?()"“”…*~`)
 		if !strings.HasSuffix(f, "r.") && !strings.HasSuffix(f, "rs.") {
 			f = strings.TrimRight(f, ".")
 		}
 		if f != "" {
-			ws = append(ws, word{f, strings.ToLower(f)})
+			ws = append(ws, word{f, strings.ToLower(f), comma})
 		}
 	}
 	return ws
 }
 
-func trimPossessive(w word) word { return word{w.text[:len(w.text)-2], w.low[:len(w.low)-2]} }
+func trimPossessive(w word) word { return word{w.text[:len(w.text)-2], w.low[:len(w.low)-2], w.comma} }
 
 func joined(ws []word) string {
 	parts := make([]string, len(ws))
 	for i, w := range ws {
 		parts[i] = w.text
+		if w.comma && i+1 < len(ws) {
+			parts[i] += ","
+		}
 	}
 	return strings.Join(parts, " ")
 }

@@ -35,7 +35,7 @@ func (g *enGrammar) predicate(s *enSubject, ws []word, lead string) []Fact {
 		return g.object(s, "used to "+rest[1].low, rest[2:], "")
 	case v == "stopped" || v == "quit":
 		if len(rest) > 0 && (strings.HasSuffix(rest[0].low, "ing") || v == "quit") {
-			return g.object(s, v, rest, "")
+			return g.past(s, v, rest, lead)
 		}
 	case enAttitude[v] != "":
 		return g.attitude(s, enAttitude[v], rest)
@@ -47,10 +47,13 @@ func (g *enGrammar) predicate(s *enSubject, ws []word, lead string) []Fact {
 		if len(rest) > 0 && (enPreps[rest[0].low] && rest[0].low != "for") {
 			return nil // "I run into …"
 		}
-		return g.object(s, enHabit[v], rest, "")
+		return g.object(s, enHabit[v], enWords(enOften.ReplaceAllString(joined(rest), "")), "")
 	}
 	return nil
 }
+
+// enOften is how often and at which time of day, at the end of a habit.
+var enOften = regexp.MustCompile(`(?i)\s+(?:(?:in the|every|each|on|at) (?:mornings?|afternoons?|evenings?|nights?|days?|weeks?|months?|weekends?|weekdays?|[a-z]+days?)|daily|weekly|a lot|twice a (?:day|week)|once a (?:day|week|month))\b.*$`)
 
 func skipAdverbs(ws []word) []word {
 	for len(ws) > 0 && enAdverbs[ws[0].low] {
@@ -86,6 +89,8 @@ func (g *enGrammar) attribute(s *enSubject, v string, ws []word) []Fact {
 		return []Fact{fact(s.name, "birthday is", strings.TrimPrefix(object, "on "), s.kind, "date")}
 	case last == "address":
 		return []Fact{fact(s.name, "address is", object, s.kind, "place")}
+	case enTraits[strings.ToLower(last)]:
+		return g.object(s, strings.ToLower(s.after)+" is", ws, "")
 	}
 	return nil
 }
@@ -119,7 +124,10 @@ func (g *enGrammar) be(s *enSubject, v string, ws []word, lead string) []Fact {
 	}
 	if place := enPlaces[w]; now && place != "" && s.thing {
 		rest := ws[1:]
-		if w == "next" && len(rest) > 0 && rest[0].low == "to" {
+		if w == "next" {
+			if len(rest) < 2 || rest[0].low != "to" {
+				return nil
+			}
 			rest = rest[1:]
 		}
 		return g.place(s.name, place, rest)
@@ -236,7 +244,10 @@ func (g *enGrammar) have(s *enSubject, v string, ws []word, lead string) []Fact 
 	if len(ws) == 0 {
 		return nil
 	}
-	if v != "had" && ws[0].low == "been" && len(ws) > 2 {
+	if ws[0].low == "been" {
+		if len(ws) < 3 || v == "had" {
+			return nil
+		}
 		if ws[1].low == "to" {
 			return g.past(s, "has been", ws[1:], lead)
 		}
@@ -248,10 +259,11 @@ func (g *enGrammar) have(s *enSubject, v string, ws []word, lead string) []Fact 
 	if v != "had" && ws[0].low == "got" && len(ws) > 1 {
 		ws = ws[1:]
 	} else if participle(ws[0].low) && len(ws) > 1 && ws[0].low != "left" {
-		if v == "had" && ws[0].low == "a" {
-			return nil
+		verb := ws[0].low
+		if !pastVerb(verb) {
+			verb = "has " + verb
 		}
-		return g.past(s, ws[0].low, ws[1:], lead)
+		return g.past(s, verb, ws[1:], lead)
 	}
 	if v == "had" {
 		return g.past(s, v, ws, lead)

@@ -5,10 +5,12 @@ import (
 	"testing"
 )
 
-// heldOut are sentences that were written when the rules stood. What they gave
-// at first sight is in the package's benchmarks; the bounds below only keep the
-// rules from getting worse. A row counts by subject, object and date: the words
-// of the relation are the rules' own.
+// heldOut are sentences that were written when the rules stood. At first sight
+// they gave: English 27 right of 33 given, 36 wanted (precision .82, recall .75);
+// Chinese 23 of 26, 33 wanted (.88, .70). Rules were added for some of them since,
+// so that what they give now says little; the bounds in the test only keep it
+// from getting worse. A row counts by subject, object and date: the words of the
+// relation are the rules' own.
 var heldOut = map[string][]said{
 	"en": {
 		{"By the way, my new neighbor Carlos works at the post office.", []string{"user | has neighbor | Carlos", "Carlos | works at | post office"}},
@@ -120,7 +122,10 @@ func score(t testing.TB, rows []said, report bool) (right, given, wanted int) {
 func TestHeldOut(t *testing.T) {
 	for lang, rows := range heldOut {
 		right, given, wanted := score(t, rows, testing.Verbose())
-		t.Logf("%s: %d right of %d given, %d wanted: precision %.2f, recall %.2f", lang, right, given, wanted,
-			float64(right)/float64(given), float64(right)/float64(wanted))
+		precision, recall := float64(right)/float64(given), float64(right)/float64(wanted)
+		t.Logf("%s: %d right of %d given, %d wanted: precision %.2f, recall %.2f", lang, right, given, wanted, precision, recall)
+		if precision < .9 || recall < .88 {
+			t.Errorf("%s got worse", lang)
+		}
 	}
 }

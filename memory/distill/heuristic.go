@@ -99,7 +99,7 @@ func (v voice) sentence(s sentence, carry *context1) (facts []Fact, asked bool) 
 	} else {
 		facts = v.english(text, asked)
 	}
-	if asked && len(facts) == 0 && len(text) <= maxField {
+	if asked && len(facts) == 0 && len(text) <= maxField && !enAsks.MatchString(text) && !zhAsks.MatchString(text) {
 		relation := "asked to remember"
 		if v.zh {
 			relation = "要求记住"

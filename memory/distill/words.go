@@ -15,7 +15,7 @@ func words(s string) map[string]bool {
 }
 
 // remembering is how a sentence begins that is to be remembered.
-var remembering = regexp.MustCompile(`(?i)^\s*(?:please |and |also )?(?:(?:remember|note|memorize|don't forget|do not forget|keep in mind|for the record|note down|write down)(?: this| that|[:,]| (?:our|my|the|i|we|he|she)\b)` +
+var remembering = regexp.MustCompile(`(?i)^\s*(?:please |and |also )?(?:(?:remember|note|memorize|don't forget|do not forget|keep in mind|for the record|note down|write down)(?: this| that|:| (?:our|my|the|i|we|he|she)\b)` +
 	`|(?:请|麻烦)?(?:你)?(?:帮我|给我|替我)?(?:记住|记一下|记下来|记下|记着|记好|别忘了|不要忘了|记录一下))`)
 
 // remember takes the request off a sentence.
@@ -81,12 +81,15 @@ var (
 
 	enKin = words(`mom mum mother dad father brother sister son daughter wife husband partner girlfriend boyfriend fiance fiancee grandma
 		grandmother grandpa grandfather granny aunt uncle cousin nephew niece grandson granddaughter twin stepmother stepfather stepson
-		stepdaughter mother-in-law father-in-law brother-in-law sister-in-law`)
+		stepdaughter mother-in-law father-in-law brother-in-law sister-in-law
+		parents grandparents kids children sisters brothers sons daughters twins in-laws cousins grandkids family`)
 	enRoles = words(`teacher doctor dentist boss neighbor neighbour friend colleague coworker co-worker roommate flatmate landlord landlady
 		coach nanny babysitter therapist lawyer accountant vet mentor tutor manager supervisor classmate mechanic plumber electrician
 		hairdresser barber pediatrician physiotherapist trainer cleaner gardener student assistant counselor godfather godmother godson`)
-	enPets = words(`cat dog puppy kitten parrot hamster rabbit turtle tortoise fish horse pony bird bunny goldfish lizard snake`)
-	enJobs = words(`student chef cook nurse pilot athlete judge artist musician model poet soldier engineer architect guide vegetarian vegan
+	// enTraits are what a person has one of.
+	enTraits = words(`type size plate hometown nickname email sign language color colour surname weight height instagram handle`)
+	enPets   = words(`cat dog puppy kitten parrot hamster rabbit turtle tortoise fish horse pony bird bunny goldfish lizard snake`)
+	enJobs   = words(`student chef cook nurse pilot athlete judge artist musician model poet soldier engineer architect guide vegetarian vegan
 		veterinarian paramedic surgeon intern entrepreneur freelancer mechanic journalist pharmacist scientist politician`)
 	enJobEnd = regexp.MustCompile(`(?i)(er|or|ist|ian|ant|eer|man|woman|nurse|chef)$`)
 	enNotJob = words(`believer lover number member sister brother mother father daughter lover winner loser beginner stranger monster matter reminder
@@ -107,8 +110,10 @@ var (
 		respect trouble access no nothing so such fever news experience experiences memories moment break opportunity passion dream dreams
 		goal goals sense right rest courage strength impact desire concerns interest patience confidence love peace view minute second reason
 		need talent way ways stress anxiety blessings`)
+	// enVague head an object that says nothing.
+	enVague   = words(`lot lots bit ton tons couple thinking feeling talking looking trying wondering kind sort bunch his her their your its`)
 	enFillers = words(`too again together also now lately recently either already really much though anyway yet soon here there once ever as-well
-		tho haha lol today alone instead myself ourselves and but or so with for to of in on at the a then very just before ago`)
+		tho haha lol ones today alone instead myself ourselves and but or so with for to of in on at the a then very just before ago`)
 	enDeterminers = words(`a an the my our some his her their your this that these those new-found`)
 )
 

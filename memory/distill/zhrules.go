@@ -41,7 +41,10 @@ var rawRules = []zhRule{
 var zhRules = []zhRule{
 	{"same", regexp.MustCompile(`^(.{0,6}?)(?:其实)?(?:就是|和(.{2,6}?)是同一个人|又叫|也叫|的?小名(?:叫|是)?|的?外号(?:叫|是)?|的?昵称(?:叫|是)?|的?英文名(?:叫|是)?|的?大名(?:叫|是)?)(.{0,6})$`), zhSame},
 	{"my teacher", regexp.MustCompile(`^(.{2,6}?)(?:就)?是(我们家|我们|我家|我|咱们|您|你|[\p{Han}]{2,3})(?:的|家的)?(` + zhKin + `的?` + zhRole + `|` + zhKin + `|` + zhRole + `)$`),
-		func(g *zhGrammar, m []string, _ string) ([]Fact, bool) { return g.relative(m[1], m[2], m[3]), true }},
+		func(g *zhGrammar, m []string, _ string) ([]Fact, bool) {
+			facts := g.relative(m[1], m[2], m[3])
+			return facts, len(facts) > 0
+		}},
 	{"teacher is", regexp.MustCompile(`^(我们家|咱们家|我们|我家|我|咱们|咱|您|你|[\p{Han}]{2,3}的)(?:的|家的|家)?((?:那只|这只)?(?:` + zhKin + `的?` + zhRole + `|` + zhKin + `|` + zhRole + `|` + zhPet + `))(?:的名字)?(?:名叫|叫做|叫|名字叫|名字是|是)([\p{Han}]{1,4}|[A-Z][A-Za-z]+(?: [A-Z][a-z]+)?)$`),
 		func(g *zhGrammar, m []string, _ string) ([]Fact, bool) {
 			return g.relative(m[3], strings.TrimSuffix(m[1], "的"), m[2]), true
@@ -53,6 +56,17 @@ var zhRules = []zhRule{
 			}
 			return g.simple(m[1], "的名字是", m[2], "person"), true
 		}},
+	{"its name", regexp.MustCompile(`^(?:它)?(?:的?名字)?叫([\p{Han}]{1,4}|[A-Z][A-Za-z]+)$`),
+		func(g *zhGrammar, m []string, _ string) ([]Fact, bool) {
+			if g.pet == "" || g.subject == nil || zhNotName.MatchString(m[1]) {
+				return nil, false
+			}
+			return []Fact{fact(g.subject.name, "的"+g.pet+"是", m[1], g.subject.kind, "animal")}, true
+		}},
+	{"trait", regexp.MustCompile(`^(.{0,8}?)的?(血型|车牌号|车牌|身高|体重|鞋码|邮箱|星座|属相|民族|学号|网名|微信号|QQ号)(?:是|为)(.{1,20})$`),
+		func(g *zhGrammar, m []string, _ string) ([]Fact, bool) {
+			return g.simple(m[1], "的"+m[2]+"是", m[3], ""), true
+		}},
 	{"pet", regexp.MustCompile(`^(.{0,6}?)(?:养|有)了?(?:一|两|三)?(?:只|条|个)(.{0,3}?(?:狗|猫|兔子|仓鼠|鹦鹉|乌龟|金鱼|鸟)).{0,2}?(?:名字)?叫([\p{Han}]{1,4}|[A-Z][A-Za-z]+)$`),
 		func(g *zhGrammar, m []string, _ string) ([]Fact, bool) {
 			return g.simple(m[1], "的"+zhRoleName(m[2])+"是", m[3], "animal"), true
@@ -62,6 +76,14 @@ var zhRules = []zhRule{
 			return g.simple(m[1], "过敏于", m[2], ""), true
 		}},
 	{"no longer", regexp.MustCompile(`^(.{0,10}?)(?:再也不|不再)(喜欢吃|喜欢喝|喜欢|爱吃|爱喝|爱|吃|喝|抽|住在|住|去|用|在|养|学|做|玩|打)(.+)$`), zhNoLonger},
+	{"not at", regexp.MustCompile(`^(.{1,10}?)(?:已经)?(?:不|没)在(.{1,12}?)(?:上班|工作|干)了$`),
+		func(g *zhGrammar, m []string, _ string) ([]Fact, bool) {
+			facts := g.simple(m[1], "不再工作于", m[2], "place")
+			for i := range facts {
+				facts[i].Ends = "工作于"
+			}
+			return facts, true
+		}},
 	{"not any more", regexp.MustCompile(`^(.{0,10}?)(?:已经)?不(喜欢吃|喜欢喝|喜欢|爱吃|爱喝|爱|吃|喝|抽|住在|住|用|在|养|学|玩|打)(.{1,14})了$`), zhNoLonger},
 	{"given up", regexp.MustCompile(`^(.{0,8}?)戒(?:掉)?了?(烟|酒|糖|咖啡|奶茶|游戏)了?$`),
 		func(g *zhGrammar, m []string, when string) ([]Fact, bool) {
@@ -70,6 +92,13 @@ var zhRules = []zhRule{
 	{"put", regexp.MustCompile(`^(.{0,8}?)(?:把|将)(.{1,12}?)(?:都|给)?(?:放|搁|藏|收|停|挂|存|塞|摆|忘|落)(?:在|到|进|回)了?(.{1,14}?)(?:里)?了?$`), zhPut},
 	{"lies", regexp.MustCompile(`^(.{1,12}?)(?:现在|平时|都|就|还|一般|已经)*(?:被)?(放|搁|藏|收|停|挂|存|摆)(?:在|到|进)了?(.{1,14})$`), zhLies},
 	{"moved", regexp.MustCompile(`^(.{0,10}?)(?:从(.{1,8}?))?(?:搬家?|调|迁)(?:到|去|来|回)了?(.{1,10})$`), zhMoved},
+	{"home", regexp.MustCompile(`^(.{1,10}?)(?:的)?老家(?:是|在)(.{1,10})$|^(.{1,8}?)是(.{1,6}?)人$`),
+		func(g *zhGrammar, m []string, _ string) ([]Fact, bool) {
+			if m[4] == "好" || strings.HasSuffix(m[4], "个") || strings.ContainsAny(m[4], "女男老好一主本病客商名") {
+				return nil, true
+			}
+			return g.simple(m[1]+m[3], "老家在", m[2]+m[4], "place"), true
+		}},
 	{"lived", regexp.MustCompile(`^(.{0,10}?)(以前|之前|原来|小时候|曾经|过去)(?:一直)?(?:住在|住)(.{1,12})$`),
 		func(g *zhGrammar, m []string, _ string) ([]Fact, bool) {
 			return g.simple(m[1], "以前住在", m[3], "place"), true
@@ -80,13 +109,6 @@ var zhRules = []zhRule{
 				return nil, true // for a night
 			}
 			return g.simple(m[1], "住在", m[2], "place"), true
-		}},
-	{"home", regexp.MustCompile(`^(.{1,10}?)(?:的)?老家(?:是|在)(.{1,10})$|^(.{1,8}?)是(.{1,6}?)人$`),
-		func(g *zhGrammar, m []string, _ string) ([]Fact, bool) {
-			if m[4] == "好" || strings.HasSuffix(m[4], "个") || strings.ContainsAny(m[4], "女男老好一主本病客商名") {
-				return nil, true
-			}
-			return g.simple(m[1]+m[3], "老家在", m[2]+m[4], "place"), true
 		}},
 	{"works", regexp.MustCompile(`^(.{0,10}?)在(.{1,14}?)(上班|工作|上学|读书|念书|教书|实习|读(?:研究生|博士|大学|高中|初中|小学|研|博|[一二三四五六]年级)|当.{1,6}|做.{1,6})$`), zhWorks},
 	{"job", regexp.MustCompile(`^(.{0,10}?)(?:是(?:一名|一个|一位|个|位|名)?|当|做)((?:[\p{Han}]{0,6})(?:老师|教师|医生|护士|工程师|程序员|律师|会计|司机|厨师|设计师|警察|学生|研究生|大学生|公务员|经理|记者|作家|画家|演员|歌手|农民|工人|快递员|教授|翻译|摄影师|销售|建筑师|药剂师|牙医|兽医|消防员|军人|教练|飞行员|科学家|素食者|素食主义者|左撇子|独生子|独生女|单亲妈妈))$`),
@@ -117,6 +139,10 @@ var zhRules = []zhRule{
 	{"went", regexp.MustCompile(`^(.{0,12}?)(?:(?:和|跟|带|陪|带着)(.{1,8}?))?(?:一起)?(去过|去了|到过|到了|来过|飞去了|回了|去)(.{1,16})$`), zhWent},
 	{"did", regexp.MustCompile(`^(.{0,12}?)(?:(?:和|跟|给|为|帮|在)(.{1,8}?))?(?:一起)?(参加|买|看|吃|喝|做|学|学会|修|换|卖|丢|弄丢|找到|收到|送|领养|认识|见|遇到|考|考过|通过|画|写|读|拿到|种|拍|摔|打碎|借|还|寄|报名|完成|开始学|生|养|装|修好|洗|搬|订|拜访|采访|辞掉|毕业于|升|得|赢|输)(了|过)(.{1,18})$`), zhDid},
 	{"owns", regexp.MustCompile(`^(.{0,10}?)(?:有|养|养着|拥有)((?:一|两|二|三|四|五|六|七|八|九|十|[0-9]+)(?:只|条|辆|台|个|套|栋|间|把|位|艘|架).{1,10})$`), zhOwns},
+	{"at work on", regexp.MustCompile(`^(.{0,8}?)(?:正)?在(学|自学|练|练习|准备|写|装修|备考|追|考)(.{1,12})$`),
+		func(g *zhGrammar, m []string, _ string) ([]Fact, bool) {
+			return g.simple(m[1], "在"+m[2], m[3], ""), true
+		}},
 	{"is in", regexp.MustCompile(`^(.{1,10}?)(?:现在|平时|都|就|还|一般|好好地)*在(.{1,12}?(?:里|里面|上|上面|下|下面|底下|旁边|旁|边上|后面|前面|中间|内|外面|门口|角落|左边|右边|隔壁|对面|抽屉|柜子|书房|客厅|厨房|卧室|阳台|车库|玄关|冰箱|衣柜|书架|储物间|地下室))$`), zhLies2},
 }
 
@@ -206,7 +232,7 @@ func (g *zhGrammar) relative(name, owner, role string) []Fact {
 	}
 	role = zhRoleName(role)
 	// A role is no name: 我妈妈是老师.
-	if zhIsRole.MatchString(name) {
+	if zhIsRole.MatchString(name) || zhJobEnd.MatchString(name) {
 		return []Fact{fact(g.own(o.name, role), "是", name, zhKind(role), "")}
 	}
 	if g.bareNoun(name) {
@@ -219,6 +245,7 @@ func (g *zhGrammar) relative(name, owner, role string) []Fact {
 var (
 	zhKinsRole = regexp.MustCompile(`^(` + zhKin + `)的?(` + zhRole + `)$`)
 	zhIsRole   = regexp.MustCompile(`^(?:` + zhRole + `|护士|工程师|程序员|厨师|警察|教师|公务员|警官|设计师|歌手|演员|军人|农民|工人)$`)
+	zhJobEnd   = regexp.MustCompile(`^[\p{Han}]{2,4}(?:老师|教师|医生|护士|工程师|律师|司机|师|员|学生|教授)$`)
 	zhAdj      = regexp.MustCompile(`^(?:很|最|特别|非常|真|太|个|一个|好|真正|全|第一|谁|怎)|(?:的|人|了|着)$`)
 )
 
@@ -469,7 +496,13 @@ func zhOwns(g *zhGrammar, m []string, _ string) ([]Fact, bool) {
 	if zhAbstract.MatchString(object) {
 		return nil, true
 	}
+	g.pet = ""
+	if pet := zhPetEnd.FindString(object); pet != "" {
+		g.pet = zhRoleName(pet)
+	}
 	return append(s.take(), fact(s.name, "有", object, s.kind, "")), true
 }
+
+var zhPetEnd = regexp.MustCompile(zhPet + `$`)
 
 var zhAbstract = regexp.MustCompile(`问题|想法|办法|建议|请求|疑问|消息|事$|主意|要求|会议|约会|梦|计划|感觉|地方|机会|小时|月|星期|好处|坏处|优点|缺点|任务`)
