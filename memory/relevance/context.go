@@ -34,6 +34,7 @@ type Options struct {
 type event struct {
 	seq     uint64
 	msg     provider.Message
+	place   Place
 	vec     Vector // nil until first needed
 	counted bool   // vec has been computed
 }

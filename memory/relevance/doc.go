@@ -10,9 +10,13 @@
 // unit: they stay or go together.
 //
 // What is pruned is not lost: it moves, under the same id, into the bucket
-// "pruned" of state.db in the transaction that saves the context. Nothing reads
-// it yet but Pruned, and nothing bounds it; the document layer is to take it
-// over from there.
+// "pruned" of state.db in the transaction that saves the context. From there
+// TakePruned hands it to whoever keeps it further, in documents, and DropPruned
+// removes it once it is durable there. Both can be repeated after a crash: an
+// event is in at least one of the two places, and its id tells that it is the
+// same. NoMemory makes no difference to any of this.
+//
+// Locate tells an event's place in the journal, which goes with it.
 //
 // Append and Prune work in memory. SaveTx writes what has changed since the
 // last save into a transaction of the caller's; until that, a crash loses

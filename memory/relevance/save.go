@@ -1,9 +1,9 @@
 package relevance
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -13,12 +13,28 @@ import (
 )
 
 // Buckets of state.db. Keys are the events' sequence numbers, 8 bytes big
-// endian, values the messages as JSON.
+// endian, values the messages with their places as JSON; in movedBucket the ids
+// alone. The sequence of liveBucket is the next number, that of prunedBucket
+// counts the events ever pruned.
 const (
 	liveBucket    = "context"
 	prunedBucket  = "pruned"
+	movedBucket   = "pruned_moved"
 	damagedBucket = "context_damaged"
 )
+
+// stored is an event in a bucket.
+type stored struct {
+	provider.Message
+	Place *Place `json:"place,omitempty"`
+}
+
+func (s *stored) place() Place {
+	if s.Place == nil {
+		return Place{}
+	}
+	return *s.Place
+}
 
 // Load reads the saved context. Entries that do not parse are left out and
 // counted in damaged; SetDamagedAside moves them out of the way.
@@ -29,48 +45,67 @@ func Load(tx *bolt.Tx, opts Options) (c *Context, damaged int, err error) {
 		return c, 0, nil
 	}
 	err = b.ForEach(func(k, v []byte) error {
-		var m provider.Message
+		var m stored
 		if len(k) != 8 || json.Unmarshal(v, &m) != nil {
 			damaged++
 			return nil
 		}
-		e := &event{seq: binary.BigEndian.Uint64(k), msg: m}
+		e := &event{seq: binary.BigEndian.Uint64(k), msg: m.Message, place: m.place()}
 		c.events = append(c.events, e)
 		if m.ID != "" {
 			c.ids[m.ID] = true
 		}
-		c.next = e.seq + 1
+		c.next = max(c.next, e.seq+1)
 		return nil
 	})
 	if err != nil {
 		return nil, 0, fmt.Errorf("load context: %w", err)
 	}
+	c.next = max(c.next, b.Sequence())
 	if p := tx.Bucket([]byte(prunedBucket)); p != nil {
 		c.moved = p.Sequence()
-		c.recall(p)
 	}
+	c.recall(tx)
 	return c, damaged, nil
 }
 
-// recall learns from the pruned events what is needed of them: the last number
-// that was given out, and the newest ids.
-func (c *Context) recall(pruned *bolt.Bucket) {
-	cur := pruned.Cursor()
-	var ids []string
-	for k, v := cur.Last(); k != nil && len(ids) < remembered; k, v = cur.Prev() {
-		if len(k) == 8 {
-			c.next = max(c.next, binary.BigEndian.Uint64(k)+1)
+// recall learns from the events that were pruned, moved further or not, what is
+// needed of them: the last number that was given out, and the newest ids.
+func (c *Context) recall(tx *bolt.Tx) {
+	type gone struct {
+		seq uint64
+		id  string
+	}
+	var all []gone
+	for _, name := range []string{prunedBucket, movedBucket} {
+		b := tx.Bucket([]byte(name))
+		if b == nil {
+			continue
 		}
-		var m struct {
-			ID string `json:"id"`
-		}
-		if json.Unmarshal(v, &m) == nil && m.ID != "" {
-			ids = append(ids, m.ID)
+		n := 0
+		cur := b.Cursor()
+		for k, v := cur.Last(); k != nil && n < remembered; k, v = cur.Prev() {
+			if len(k) != 8 {
+				continue
+			}
+			n++
+			g := gone{seq: binary.BigEndian.Uint64(k), id: string(v)}
+			c.next = max(c.next, g.seq+1)
+			if name == prunedBucket {
+				var m struct {
+					ID string `json:"id"`
+				}
+				json.Unmarshal(v, &m) // of a damaged one the id is not known
+				g.id = m.ID
+			}
+			all = append(all, g)
 		}
 	}
-	slices.Reverse(ids)
-	for _, id := range ids {
-		c.forgetLater(id)
+	slices.SortFunc(all, func(a, b gone) int { return cmp.Compare(a.seq, b.seq) })
+	for _, g := range all {
+		if !c.ids[g.id] {
+			c.forgetLater(g.id)
+		}
 	}
 }
 
@@ -98,6 +133,9 @@ func (c *Context) SaveTx(tx *bolt.Tx) (done func(), err error) {
 		}
 	}
 	if err := pruned.SetSequence(c.moved + uint64(len(c.gone))); err != nil {
+		return nil, fmt.Errorf("save context: %w", err)
+	}
+	if err := live.SetSequence(c.next); err != nil {
 		return nil, fmt.Errorf("save context: %w", err)
 	}
 	var saved []uint64
@@ -132,60 +170,16 @@ func (c *Context) saved(live []uint64, n int) {
 func key(seq uint64) []byte { return binary.BigEndian.AppendUint64(nil, seq) }
 
 func put(b *bolt.Bucket, e *event) error {
-	v, err := json.Marshal(e.msg)
+	m := stored{Message: e.msg}
+	if e.place != (Place{}) {
+		m.Place = &e.place
+	}
+	v, err := json.Marshal(m)
 	if err == nil {
 		err = b.Put(key(e.seq), v)
 	}
 	if err != nil {
 		return fmt.Errorf("save event %d: %w", e.seq, err)
-	}
-	return nil
-}
-
-// SetDamagedAside moves entries that Load could not read out of the context,
-// so that they are kept and said once.
-func SetDamagedAside(tx *bolt.Tx) error {
-	b := tx.Bucket([]byte(liveBucket))
-	if b == nil {
-		return nil
-	}
-	aside, err := tx.CreateBucketIfNotExists([]byte(damagedBucket))
-	if err != nil {
-		return fmt.Errorf("set damaged events aside: %w", err)
-	}
-	var bad [][]byte
-	err = b.ForEach(func(k, v []byte) error {
-		var m provider.Message
-		if v == nil || len(k) == 8 && json.Unmarshal(v, &m) == nil {
-			return nil
-		}
-		bad = append(bad, slices.Clone(k))
-		return aside.Put(k, v)
-	})
-	for _, k := range bad {
-		err = errors.Join(err, b.Delete(k))
-	}
-	if err != nil {
-		return fmt.Errorf("set damaged events aside: %w", err)
-	}
-	return nil
-}
-
-// Pruned calls f for each pruned event, oldest first, until it returns false.
-func Pruned(tx *bolt.Tx, f func(m provider.Message) bool) error {
-	b := tx.Bucket([]byte(prunedBucket))
-	if b == nil {
-		return nil
-	}
-	c := b.Cursor()
-	for k, v := c.First(); k != nil; k, v = c.Next() {
-		var m provider.Message
-		if err := json.Unmarshal(v, &m); err != nil {
-			continue // it stays where it is; a reader takes what can be read
-		}
-		if !f(m) {
-			break
-		}
 	}
 	return nil
 }

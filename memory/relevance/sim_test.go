@@ -21,11 +21,13 @@ var seed = flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the simul
 type model struct {
 	all   []provider.Message
 	saved int
+	kept  map[string]provider.Message // taken over into documents
 }
 
-// TestContextAgainstAPlainModel appends, prunes, saves, and loses power at
-// random. After each step the live events and the pruned ones together are all
-// that was appended, in order and unaltered, and no pair was parted.
+// TestContextAgainstAPlainModel appends, prunes, saves, moves what was pruned,
+// and loses power at random. After each step the live events are some of what
+// was appended, in order and unaltered, and no pair was parted; after each run
+// they, the pruned and the moved ones are all of it.
 func TestContextAgainstAPlainModel(t *testing.T) {
 	t.Logf("seed %d (repeat with -seed)", *seed)
 	rnd := rand.New(rand.NewPCG(*seed, 1))
@@ -33,14 +35,14 @@ func TestContextAgainstAPlainModel(t *testing.T) {
 	for run := range 5 {
 		d := open(t)
 		c, _ := load(t, d)
-		var m model
+		m := model{kept: map[string]provider.Message{}}
 		add := func(msgs ...provider.Message) {
 			c.Append(msgs...)
 			m.all = append(m.all, msgs...)
 		}
 		n := 0
 		for step := range 150 {
-			switch rnd.IntN(8) {
+			switch rnd.IntN(9) {
 			case 0:
 				c.Prune(topics[rnd.IntN(len(topics))])
 				if c.Len() >= relevance.DefaultMax {
@@ -55,6 +57,14 @@ func TestContextAgainstAPlainModel(t *testing.T) {
 					m.all = m.all[:m.saved]
 				}
 			case 3:
+				gone, _ := take(t, d, 1+rnd.IntN(20))
+				for _, g := range gone {
+					m.kept[g.Message.ID] = g.Message
+				}
+				if rnd.IntN(3) > 0 { // else the power goes between the two
+					drop(t, d, gone)
+				}
+			case 4:
 				n++
 				a := calls(fmt.Sprintf("%d.call%d", run, n), 1+rnd.IntN(4))
 				add(a)
@@ -79,16 +89,21 @@ func TestContextAgainstAPlainModel(t *testing.T) {
 			checkContext(t, fmt.Sprintf("run %d step %d", run, step), c, &m)
 		}
 		save(t, d, c)
-		gone := pruned(t, d)
-		if uint64(len(gone)) != c.Moved() {
-			t.Fatalf("%d pruned, %d counted", len(gone), c.Moved())
-		}
 		both := map[string]provider.Message{}
-		for _, msg := range append(gone, c.Window()...) {
+		for _, msg := range append(pruned(t, d), c.Window()...) {
 			if _, twice := both[msg.ID]; twice {
 				t.Fatalf("%s is in two places", msg.ID)
 			}
 			both[msg.ID] = msg
+		}
+		for id, msg := range m.kept {
+			if slices.ContainsFunc(c.Window(), func(x provider.Message) bool { return x.ID == id }) {
+				t.Fatalf("%s was moved and is live", id)
+			}
+			both[id] = msg
+		}
+		if n := uint64(len(both) - c.Len()); n != c.Moved() {
+			t.Fatalf("%d pruned, %d counted", n, c.Moved())
 		}
 		for _, want := range m.all {
 			if got, ok := both[want.ID]; !ok || !reflect.DeepEqual(got, want) {
