@@ -2,6 +2,10 @@
 # they lie beside this tree, one folder up.
 HOMEAGENT_BOARD_COMMON = $(BR2_EXTERNAL_HOMEAGENT_PATH)/../board/common
 
+# Tarballs that only Debian's archive keeps, and the models for the box:
+# `make buildroot-image` lays them there, each held to a checksum.
+HOMEAGENT_TARBALLS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/homeagent/tarballs
+
 include $(sort $(wildcard $(BR2_EXTERNAL_HOMEAGENT_PATH)/package/*/*.mk))
 
 # What the post-build and post-image scripts are told. A package's version is a

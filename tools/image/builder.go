@@ -48,7 +48,7 @@ func (b *builder) build(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	if err := b.store.Bring(ctx, b.lock); err != nil {
+	if err := b.store.Bring(ctx, b.lock.Of(debian.ForRoot, debian.ForSysroot, debian.ForSource)); err != nil {
 		return err
 	}
 	k, err := b.kernel(ctx)
@@ -108,7 +108,12 @@ func (b *builder) check() error {
 	if err := needTools(buildTools()...); err != nil {
 		return err
 	}
-	text, err = os.ReadFile(filepath.Join(b.source, lockName))
+	return b.readLock()
+}
+
+// readLock reads the lock, and says where its files are kept and come from.
+func (b *builder) readLock() error {
+	text, err := os.ReadFile(filepath.Join(b.source, lockName))
 	if err != nil {
 		return fmt.Errorf("read the lock: %w", err)
 	}

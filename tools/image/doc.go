@@ -3,11 +3,13 @@
 //
 //	image [-board rpi3-64|zero2w|rpi4-64] [-raw] [-out FOLDER] [-cache FOLDER]
 //	image -lock
+//	image -tarballs FOLDER
 //	image -sizes [-board BOARD]
 //
 // Without -raw the compressed form and its sum are made too. -lock writes
-// debian.lock anew from seeds.txt and what the mirror offers now. -sizes prints
-// the sizes of the image that is there as JSON lines.
+// debian.lock anew from seeds.txt and what the mirror offers now. -tarballs lays
+// what Buildroot builds from, and what Debian's archive keeps, into a folder.
+// -sizes prints the sizes of the image that is there as JSON lines.
 //
 // The way of a build: debian.lock names every file taken from Debian, with its
 // sum; what is missing is fetched from the mirror of the machine's own apt

@@ -30,6 +30,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fs.StringVar(&b.version, "version", "", "version (default: what git says)")
 	fs.BoolVar(&b.raw, "raw", false, "only the .img, not its compressed form")
 	lock := fs.Bool("lock", false, "write debian.lock anew from seeds.txt, and no image")
+	tarballs := fs.String("tarballs", "", "lay the makers' tarballs that Buildroot builds from into this `folder`, and build no image")
 	sizes := fs.Bool("sizes", false, "print the sizes of the image that is there, as JSON lines, and build none")
 	if err := fs.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -46,6 +47,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err != nil:
 	case *lock:
 		err = b.relock(ctx)
+	case *tarballs != "":
+		err = b.tarballs(ctx, *tarballs)
 	case *sizes:
 		err = b.sizes()
 	default:

@@ -4,12 +4,12 @@
 #
 ################################################################################
 
-# From Debian's archive: upstream's release without the parts that are not free
-# (+dfsg), so its checksum differs from upstream's. 1.51 of Debian 12 carries
+# Upstream's release as Debian's archive has it, without the parts that are not free
+# (+dfsg), so its checksum is not upstream's; `make buildroot-image` brings it. 1.51 of Debian 12 carries
 # security fixes as patches; this release has them in its source.
 ESPEAK_NG_VERSION = 1.52.0+dfsg
 ESPEAK_NG_SOURCE = espeak-ng_$(ESPEAK_NG_VERSION).orig.tar.gz
-ESPEAK_NG_SITE = http://deb.debian.org/debian/pool/main/e/espeak-ng
+ESPEAK_NG_SITE = file://$(HOMEAGENT_TARBALLS)
 ESPEAK_NG_LICENSE = GPL-3.0+ (code), Apache-2.0 (getopt.c), BSD-2-Clause (getopt.c), Unicode-DFS-2015 (ucd-tools)
 ESPEAK_NG_LICENSE_FILES = COPYING COPYING.APACHE COPYING.BSD2 COPYING.UCD
 ESPEAK_NG_CPE_ID_VENDOR = espeak-ng

@@ -5,20 +5,25 @@
 ################################################################################
 
 # Keep the version and the library's sha256 like tools/models/models.lock.json:
-# it is the same package, so that the box runs what the tests ran on.
+# it is the same library, so that the box runs what the tests ran on. Its makers'
+# own releases hold another build of it, with no checksum to compare; hence
+# the folder of models for the box that `make buildroot-image` lays down.
 ONNXRUNTIME_VERSION = 1.30.0
-ONNXRUNTIME_SOURCE = onnxruntime-node-$(ONNXRUNTIME_VERSION).tgz
-ONNXRUNTIME_SITE = https://registry.npmjs.org/onnxruntime-node/-
+ONNXRUNTIME_SITE = $(HOMEAGENT_TARBALLS)/models/onnxruntime
+ONNXRUNTIME_SITE_METHOD = local
 ONNXRUNTIME_LICENSE = MIT
-ONNXRUNTIME_LICENSE_FILES = README.md
+ONNXRUNTIME_LICENSE_FILES = LICENSE
 
-ONNXRUNTIME_LIBRARY = bin/napi-v6/linux/arm64/libonnxruntime.so.1
+ONNXRUNTIME_LIBRARY = libonnxruntime.so.1
 ONNXRUNTIME_LIBRARY_SHA256 = 1f549d46250b005580b597f4164984aaf75b3bcb9f3aeb07c7f8a8fe60b23c76
 
-# Of the 290 MB only one library is wanted.
-define ONNXRUNTIME_EXTRACT_CMDS
-	$(TAR) -C $(@D) --strip-components=1 -xzf $(ONNXRUNTIME_DL_DIR)/$(ONNXRUNTIME_SOURCE) \
-		package/README.md package/$(ONNXRUNTIME_LIBRARY)
+# The licence's text lies with those that the box carries.
+define ONNXRUNTIME_TAKE_LICENSE
+	cp $(BR2_EXTERNAL_HOMEAGENT_PATH)/../overlay/usr/share/homeagent/licences/models/onnxruntime $(@D)/LICENSE
+endef
+ONNXRUNTIME_POST_RSYNC_HOOKS += ONNXRUNTIME_TAKE_LICENSE
+
+define ONNXRUNTIME_BUILD_CMDS
 	cd $(@D) && echo "$(ONNXRUNTIME_LIBRARY_SHA256)  $(ONNXRUNTIME_LIBRARY)" | sha256sum -c -
 endef
 

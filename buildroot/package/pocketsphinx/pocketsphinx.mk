@@ -4,11 +4,11 @@
 #
 ################################################################################
 
-# From Debian's archive, as cmusphinx-base is; the model of its package
+# The tarball of Debian's archive, as for cmusphinx-base; the model of its package
 # pocketsphinx-en-us is part of the same tarball.
 POCKETSPHINX_VERSION = 0.8+5prealpha+1
 POCKETSPHINX_SOURCE = pocketsphinx_$(POCKETSPHINX_VERSION).orig.tar.gz
-POCKETSPHINX_SITE = http://deb.debian.org/debian/pool/main/p/pocketsphinx
+POCKETSPHINX_SITE = file://$(HOMEAGENT_TARBALLS)
 POCKETSPHINX_LICENSE = BSD-2-Clause
 POCKETSPHINX_LICENSE_FILES = LICENSE
 POCKETSPHINX_DEPENDENCIES = host-pkgconf cmusphinx-base

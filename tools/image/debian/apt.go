@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -86,7 +87,7 @@ func sourcesList(m Mirrors, seeds Seeds) string {
 		option = " signed-by=" + keyring
 	}
 	sources := map[string]bool{}
-	for _, s := range seeds.Sources {
+	for _, s := range slices.Concat(seeds.Sources, seeds.Tarballs) {
 		sources[s.Suite] = true
 	}
 	var b strings.Builder

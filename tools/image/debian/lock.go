@@ -20,11 +20,14 @@ const (
 	ForSysroot = "sysroot"
 	// ForSource marks a file of a source package.
 	ForSource = "source"
+	// ForTarball marks the makers' tarball of a source package, which Buildroot
+	// builds from; Debian's own image has no use for it.
+	ForTarball = "tarball"
 )
 
 // Pin is one file of the archive.
 type Pin struct {
-	For     string // ForRoot, ForSysroot or ForSource
+	For     string // ForRoot, ForSysroot, ForSource or ForTarball
 	Name    string // the package
 	Version string // with its epoch
 	Suite   string // where the resolver found it
@@ -92,7 +95,7 @@ func parsePin(line string) (Pin, error) {
 	}
 	p := Pin{For: f[0], Name: f[1], Version: f[2], Suite: f[3], Path: f[4], Size: size, SHA256: f[6]}
 	switch p.For {
-	case ForRoot, ForSysroot, ForSource:
+	case ForRoot, ForSysroot, ForSource, ForTarball:
 	default:
 		return Pin{}, fmt.Errorf("unknown purpose %q", p.For)
 	}

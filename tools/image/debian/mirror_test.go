@@ -68,7 +68,7 @@ func TestStoreKnowsWhatIsThere(t *testing.T) {
 	if err := s.Bring(context.Background(), Lock{p}); err != nil {
 		t.Errorf("file is there: %v", err)
 	}
-	if err := check(s.Path(p), p); err == nil {
+	if err := p.Check(s.Path(p)); err == nil {
 		t.Error("another sum was taken")
 	}
 	if text := (&GoneError{Pin: p}).Error(); !strings.Contains(text, "请运行 make image-lock") || !strings.Contains(text, "run make image-lock") {

@@ -118,6 +118,18 @@ func (x *Index) Resolve(seeds Seeds) (Lock, error) {
 		}
 		l = append(l, files...)
 	}
+	for _, s := range seeds.Tarballs {
+		files, err := x.source(s)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			if strings.Contains(f.Path, ".orig.tar.") {
+				f.For = ForTarball
+				l = append(l, f)
+			}
+		}
+	}
 	slices.SortFunc(l, order)
 	return l, nil
 }

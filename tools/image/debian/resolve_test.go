@@ -30,7 +30,7 @@ func offer(t *testing.T) *Index {
 		}
 	}
 	src := "Package: boot\nVersion: 2025-1\nDirectory: pool/main/b\nChecksums-Sha256:\n " + sum + " 5 boot.dsc\n " + sum +
-		" 6 boot.orig.tar.xz\n " + sum + " 7 boot.orig.tar.xz.asc\n"
+		" 6 boot.orig.tar.xz\n " + sum + " 7 boot.orig.tar.xz.asc\n " + sum + " 8 boot.debian.tar.xz\n"
 	if err := x.AddSources("trixie", strings.NewReader(src)); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,8 @@ func TestResolve(t *testing.T) {
 		{"a suite by name", "root kernel/bookworm-backports libc", "root kernel 6.12, root libc 2.0-1+deb12u1", ""},
 		{"sysroot brings only what the root lacks", "root libc\nsysroot lib-dev",
 			"root libc 2.0-1+deb12u1, sysroot headers 1, sysroot lib-dev 1, sysroot other 1", ""},
-		{"source tarballs", "source boot/trixie", "source boot 2025-1", ""},
+		{"source tarballs", "source boot/trixie", "source boot 2025-1, source boot 2025-1", ""},
+		{"the makers' tarball alone", "tarball boot/trixie", "tarball boot 2025-1", ""},
 		{"unknown", "root nothing", "", "no package nothing"},
 		{"in another suite only", "root kernel", "", "no package kernel"},
 		{"unknown source", "source none/trixie", "", "source none"},

@@ -17,11 +17,13 @@ type Seeds struct {
 	Root    []Seed
 	Sysroot []Seed
 	Sources []Seed
-	Without []string // packages that a dependency does not bring
+	// Tarballs are source packages of which only the makers' tarball is pinned.
+	Tarballs []Seed
+	Without  []string // packages that a dependency does not bring
 }
 
 // ParseSeeds reads seeds.txt: a line "release NAME", and lines "root", "sysroot",
-// "source" and "without" with packages, each NAME or NAME/SUITE.
+// "source", "tarball" and "without" with packages, each NAME or NAME/SUITE.
 func ParseSeeds(text string) (Seeds, error) {
 	var s Seeds
 	n := 0
@@ -49,6 +51,8 @@ func ParseSeeds(text string) (Seeds, error) {
 			s.Sysroot = append(s.Sysroot, seeds...)
 		case "source":
 			s.Sources = append(s.Sources, seeds...)
+		case "tarball":
+			s.Tarballs = append(s.Tarballs, seeds...)
 		case "without":
 			s.Without = append(s.Without, f[1:]...)
 		default:
@@ -68,7 +72,7 @@ func (s Seeds) Suites() []string {
 	for _, o := range out {
 		have[o] = true
 	}
-	for _, list := range [][]Seed{s.Root, s.Sysroot, s.Sources} {
+	for _, list := range [][]Seed{s.Root, s.Sysroot, s.Sources, s.Tarballs} {
 		for _, seed := range list {
 			if !have[seed.Suite] {
 				have[seed.Suite] = true

@@ -77,7 +77,7 @@ func (s Store) fetch(ctx context.Context, m Mirrors, p Pin) error {
 	}
 	// apt has checked it; checked once more because a wrong answer would be
 	// kept for ever.
-	if err := check(tmp, p); err != nil {
+	if err := p.Check(tmp); err != nil {
 		return err
 	}
 	if err := os.Rename(tmp, s.Path(p)); err != nil {
@@ -86,8 +86,8 @@ func (s Store) fetch(ctx context.Context, m Mirrors, p Pin) error {
 	return nil
 }
 
-// check compares a file with its pin.
-func check(name string, p Pin) error {
+// Check compares a file with its pin: size and sum.
+func (p Pin) Check(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return fmt.Errorf("check %s: %w", p.File(), err)
