@@ -55,6 +55,7 @@ install: setup build ## binaries, models, defaults and a systemd unit below $(DE
 	test -e '$(DESTDIR)/etc/homeagent/config.yaml' || install -D -m 0640 overlay/etc/homeagent/config.yaml '$(DESTDIR)/etc/homeagent/config.yaml'
 	mkdir -p '$(DESTDIR)/usr/share/homeagent/models' '$(DESTDIR)/usr/lib/systemd/system'
 	cp -R "$${HOMEAGENT_MODELS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/homeagent/models}/." '$(DESTDIR)/usr/share/homeagent/models/'
+	cp -R overlay/usr/share/homeagent/licences '$(DESTDIR)/usr/share/homeagent/'
 	sed 's|@PREFIX@|$(PREFIX)|g' tools/install/homeagent.service > '$(DESTDIR)/usr/lib/systemd/system/homeagent.service'
 	install -D -m 0644 tools/install/homeagent.sysusers '$(DESTDIR)/usr/lib/sysusers.d/homeagent.conf'
 	@echo 'Now: systemd-sysusers && systemctl daemon-reload && systemctl enable --now homeagent; the code for the first visit: journalctl -u homeagent'

