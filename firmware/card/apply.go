@@ -33,7 +33,11 @@ func (a *applier) apply(s Settings) outcome {
 	a.line("host_name", "hostname", s.HostName)
 	a.line("time_zone", "timezone", s.TimeZone)
 	a.line("language", "language", s.Language)
-	a.sshKeys(s.SSHKeys)
+	if s.SSHOff {
+		a.sshOff()
+	} else {
+		a.sshKeys(s.SSHKeys)
+	}
 	var o outcome
 	o.wifi = a.wifi(s.Wifi, s.Country)
 	o.llm = a.llm(s.LLM)
@@ -108,6 +112,24 @@ func (a *applier) sshKeys(keys []string) {
 	}
 	a.taken["ssh_key"] = digest(text)
 	a.done = append(a.done, fmt.Sprintf("SSH takes %d keys", len(keys)))
+}
+
+// sshOff removes the keys, those of Imager too; SSH starts only where there are
+// some. It does so at every boot, because whoever wrote it relies on it.
+func (a *applier) sshOff() {
+	path := a.system("ssh", "authorized_keys")
+	if exists(path) {
+		err := a.fs.Remove(path)
+		if err == nil {
+			err = a.fs.SyncDir(filepath.Dir(path))
+		}
+		if err != nil {
+			a.failed("ssh_key", err)
+			return
+		}
+		a.done = append(a.done, "SSH is off, its keys are removed")
+	}
+	a.taken["ssh_key"] = "none"
 }
 
 // wifi reports whether the password on the card is not needed any more.

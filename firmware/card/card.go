@@ -51,7 +51,7 @@ func Run(o Options) Report {
 		a.taken = parseTaken(b)
 	}
 	out := a.apply(s)
-	a.refuse(d)
+	a.refuse(d, s.SSHOff)
 	a.blank(o, text, emptyable, out, d)
 	r.Notes, r.Done = a.notes, a.done
 	return r
@@ -130,13 +130,13 @@ func readFile(path string) ([]byte, error) {
 }
 
 // refuse says what Imager asks for and this box does not have.
-func (a *applier) refuse(d draft) {
+func (a *applier) refuse(d draft, sshOff bool) {
 	if d.login {
 		a.notes = append(a.notes, note.FromText(words.Text{
 			ZH: "Raspberry Pi Imager 里设置的用户名和密码没有用上：这台设备没有用密码的登录。需要远程登录，请在 homeagent.txt 的 ssh_key 后面写上公钥",
 			EN: "the user and password set in Raspberry Pi Imager are not used: this box has no login with a password. For a remote login write a public key after ssh_key in homeagent.txt"}, false))
 	}
-	if d.ssh && !exists(a.system("ssh", "authorized_keys")) {
+	if d.ssh && !sshOff && !exists(a.system("ssh", "authorized_keys")) {
 		a.notes = append(a.notes, note.FromText(words.Text{
 			ZH: "启动分区要求打开 SSH，但没有公钥，所以没有打开；请在 homeagent.txt 的 ssh_key 后面写上公钥",
 			EN: "the boot partition asks for SSH but holds no key, so it stays off; write a public key after ssh_key in homeagent.txt"}, false))

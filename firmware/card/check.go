@@ -21,8 +21,10 @@ type Settings struct {
 	Language string
 	TimeZone string
 	LLM      *Model
-	// SSHKeys are lines of authorized_keys.
+	// SSHKeys are lines of authorized_keys. SSHOff takes away those that were
+	// placed before; then there are none.
 	SSHKeys []string
+	SSHOff  bool
 }
 
 // Network is a Wi-Fi network.
@@ -59,9 +61,10 @@ func (c *checker) aloud(zh, en string, args ...any) {
 }
 
 func (c *checker) check(d draft) Settings {
+	keys, off := c.sshKeys(d.sshKeys)
 	return Settings{
 		Wifi: c.wifi(d), Country: c.country(d.wifiCountry), HostName: c.hostName(d.hostName), Language: c.language(d.language),
-		TimeZone: c.timeZone(d.timeZone), LLM: c.llm(d), SSHKeys: c.sshKeys(d.sshKeys),
+		TimeZone: c.timeZone(d.timeZone), LLM: c.llm(d), SSHKeys: keys, SSHOff: off,
 	}
 }
 
@@ -229,8 +232,27 @@ func (c *checker) llm(d draft) *Model {
 	return &Model{URL: strings.TrimRight(address.text, "/"), Key: key.text, Taken: d.llmTaken}
 }
 
-func (c *checker) sshKeys(values []value) []string {
-	var lines []string
+// noKey is what stands in a key's place where there shall be no SSH.
+func noKey(text string) bool {
+	switch strings.ToLower(text) {
+	case "none", "off", "无", "关":
+		return true
+	}
+	return false
+}
+
+// sshKeys reads the keys. One "none" among them takes all away: who wrote it
+// wants the door shut.
+func (c *checker) sshKeys(values []value) (lines []string, off bool) {
+	for _, v := range values {
+		if noKey(v.text) {
+			if len(values) > 1 {
+				c.quiet("%s：ssh_key 是 none，SSH 已关闭，其余的公钥没有用上；要打开 SSH，请删掉这一行",
+					"%s: ssh_key is none, so SSH is off and the other keys are not used; remove this line to have SSH", v.where())
+			}
+			return nil, true
+		}
+	}
 	for _, v := range values {
 		key, comment, options, rest, err := ssh.ParseAuthorizedKey([]byte(v.text))
 		if err != nil || len(rest) > 0 || !plainKey(key.Type()) {
@@ -248,7 +270,7 @@ func (c *checker) sshKeys(values []value) []string {
 		}
 		lines = append(lines, line)
 	}
-	return lines
+	return lines, false
 }
 
 // plainKey are the types of keys that the box's SSH server takes.

@@ -9,7 +9,8 @@
 // ends removed, nothing is quoted or escaped. `#` begins a comment only at the
 // start of a line. UTF-8 with or without BOM, LF or CR LF. The keys: wifi_name,
 // wifi_password, wifi_country, host_name, language, time_zone, llm_url,
-// llm_key, ssh_key (may stand several times).
+// llm_key, ssh_key (may stand several times; "none" takes away all keys that
+// were placed before, Imager's too, so that SSH does not start).
 //
 // A line that cannot be understood is named with its number, never with its
 // content, which may be a mistyped password. What is wrong is left out, the

@@ -43,6 +43,7 @@ func TestBrokenFile(t *testing.T) {
 		{"address of another kind", "llm_url=file:///etc/passwd\n", "不是可用的网址", "no address that can be used", false},
 		{"key with blanks", "llm_key=my secret\n", "像是密钥", "to be a key", false},
 		{"ssh key", "ssh_key=AAAAC3NzaC1lZDI1NTE5\n", "不是能用的公钥", "no public key", false},
+		{"a key beside none", "ssh_key=" + sshKey + "\nssh_key=none\n", "第 2 行：ssh_key 是 none", "line 2: ssh_key is none", false},
 		{"ssh key with options", "ssh_key=no-pty " + sshKey + "\n", "不能有选项", "no options", false},
 	}
 	for _, tt := range tests {
