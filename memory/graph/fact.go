@@ -76,7 +76,7 @@ func join(parts ...string) string {
 			continue
 		}
 		first, _ := utf8.DecodeRuneInString(p)
-		if b.Len() > 0 && !(unicode.Is(unicode.Han, first) && unicode.Is(unicode.Han, last)) {
+		if b.Len() > 0 && !(closes(first) && closes(last)) {
 			b.WriteByte(' ')
 		}
 		b.WriteString(p)
@@ -84,6 +84,9 @@ func join(parts ...string) string {
 	}
 	return b.String()
 }
+
+// closes tells whether a sign stands beside a Han sign without a space.
+func closes(r rune) bool { return unicode.Is(unicode.Han, r) || r == '（' || r == '）' }
 
 // clean makes a field fit to be kept: valid UTF-8, no control characters, no
 // marks that turn the direction of what follows, spaces at most single.
@@ -119,7 +122,12 @@ func visible(s string) bool {
 // factTerms are the terms a fact is found by.
 func factTerms(subject, relation, object string) []string {
 	// Of the joined text: the pair over the seam of "钥匙" and "在" counts too.
-	return token.Set(join(subject, relation, object), 512)
+	text := join(subject, relation, object)
+	if key, _ := relationKey(relation, object); key != "" {
+		// A question has another word for the relation: 搬到 answers 住哪.
+		text += "\n" + asked[strings.TrimPrefix(key, "!")]
+	}
+	return token.Set(text, 512)
 }
 
 // nameTerms are the terms an entity is found by; a text has none.

@@ -124,6 +124,9 @@ func (im *importer) takeEntity(e EntityRecord) error {
 	}
 	im.entities[there] = here
 	im.moved = im.moved || here != there
+	if len(e.Names) == 0 {
+		e.Names = []NameRecord{{Name: e.Name, Own: true, Created: e.Created}}
+	}
 	for _, n := range e.Names {
 		if n.Name, err = clean("name", n.Name); err != nil {
 			return err

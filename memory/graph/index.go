@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"homeagent/memory/token"
 )
@@ -241,6 +240,16 @@ func (w *indexWriter) remove(p posting, ids []int64) error {
 	return err
 }
 
+// indexVersion counts changes of what is put into the index, beside those of
+// package token.
+const indexVersion = 2
+
+// indexMark is what the file carries of the rules that its index was made by.
+func indexMark() string { return fmt.Sprintf("%d.%d", token.Version, indexVersion) }
+
+// rebuildStep is how many documents are held in memory at a time.
+const rebuildStep = 10_000
+
 // rebuild makes the index anew from the facts and names.
 func rebuild(ctx context.Context, tx *sql.Tx) error {
 	for _, q := range []string{"DELETE FROM postings", "DELETE FROM terms"} {
@@ -248,36 +257,50 @@ func rebuild(ctx context.Context, tx *sql.Tx) error {
 			return err
 		}
 	}
-	x := newIndex()
-	err := each(ctx, tx, `SELECT r.id, s.name, r.relation_type, t.name FROM relations r
-		JOIN entities s ON s.id = r.source_id JOIN entities t ON t.id = r.target_id
-		WHERE r.status <> 'forgotten' ORDER BY r.id`, func(rows *sql.Rows) error {
-		var id int64
-		var s, r, o string
-		if err := rows.Scan(&id, &s, &r, &o); err != nil {
-			return err
+	facts := func(x *index, r *sql.Rows) (id int64, err error) {
+		var s, rel, o string
+		if err = r.Scan(&id, &s, &rel, &o); err == nil {
+			x.put(kindFact, id, factTerms(s, rel, o))
 		}
-		x.put(kindFact, id, factTerms(s, r, o))
-		return nil
-	})
-	if err == nil {
-		err = each(ctx, tx, "SELECT entity_id, alias FROM aliases ORDER BY entity_id", func(rows *sql.Rows) error {
-			var id int64
-			var alias string
-			if err := rows.Scan(&id, &alias); err != nil {
-				return err
-			}
+		return id, err
+	}
+	names := func(x *index, r *sql.Rows) (id int64, err error) {
+		var alias string
+		if err = r.Scan(&id, &alias); err == nil {
 			x.put(kindEntity, id, nameTerms(alias))
-			return nil
-		})
+		}
+		return id, err
+	}
+	err := rebuildFrom(ctx, tx, facts, `SELECT r.id, s.name, r.relation_type, t.name FROM relations r
+		JOIN entities s ON s.id = r.source_id JOIN entities t ON t.id = r.target_id
+		WHERE r.status <> 'forgotten' AND r.id > ? ORDER BY r.id LIMIT ?`)
+	if err == nil {
+		err = rebuildFrom(ctx, tx, names, `SELECT a.entity_id, a.alias FROM aliases a
+			WHERE a.entity_id IN (SELECT id FROM entities WHERE id > ? ORDER BY id LIMIT ?) ORDER BY a.entity_id`)
 	}
 	if err == nil {
-		err = x.flush(ctx, tx)
-	}
-	if err == nil {
-		_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO meta VALUES('token_version', ?)", strconv.Itoa(token.Version))
+		_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO meta VALUES('token_version', ?)", indexMark())
 	}
 	return err
+}
+
+// rebuildFrom indexes what a query gives, step by step.
+func rebuildFrom(ctx context.Context, tx *sql.Tx, put func(*index, *sql.Rows) (int64, error), query string) error {
+	for last := int64(0); ; {
+		x := newIndex()
+		next := last
+		err := each(ctx, tx, query, func(r *sql.Rows) (err error) {
+			next, err = put(x, r)
+			return err
+		}, last, rebuildStep)
+		if err != nil || next == last {
+			return err
+		}
+		if err := x.flush(ctx, tx); err != nil {
+			return err
+		}
+		last = next
+	}
 }
 
 // querier is a transaction or a pool.

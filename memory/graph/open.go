@@ -5,11 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"homeagent/memory/sqlfile"
-	"homeagent/memory/token"
 )
 
 // Notice says that a file was set aside and a new one begun.
@@ -66,7 +64,7 @@ func create(ctx context.Context, tx *sql.Tx) error {
 	if _, err := tx.ExecContext(ctx, schema); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, "INSERT INTO meta VALUES('token_version', ?)", strconv.Itoa(token.Version))
+	_, err := tx.ExecContext(ctx, "INSERT INTO meta VALUES('token_version', ?)", indexMark())
 	return err
 }
 
@@ -84,7 +82,7 @@ func check(ctx context.Context, f *sqlfile.File) error {
 	}
 	var terms string
 	err := f.Write.QueryRowContext(ctx, "SELECT value FROM meta WHERE key = 'token_version'").Scan(&terms)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && terms != strconv.Itoa(token.Version) {
+	if errors.Is(err, sql.ErrNoRows) || err == nil && terms != indexMark() {
 		return f.Update(ctx, func(tx *sql.Tx) error { return rebuild(ctx, tx) })
 	}
 	if err != nil {

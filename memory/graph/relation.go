@@ -54,6 +54,15 @@ var alike = classes(
 	"!@like: 不喜欢 讨厌; dislikes; dislike; doesn't like; does not like; don't like; do not like",
 )
 
+// asked are the words by which questions ask for relations of a class. They
+// are in the index for each fact of it; a change means a new indexVersion.
+var asked = map[string]string{
+	"@home": "住哪 住在 live", "@name": "名字 name", "@birthday": "生日 birthday born", "@age": "岁 age old", "@phone": "电话 phone number",
+	"@password": "密码 password", "@work": "工作 work job", "@allergic": "过敏 allergic", "@mother": "妈妈 mother mom", "@father": "爸爸 father dad",
+	"@wife": "妻子 wife", "@husband": "丈夫 husband", "@son": "儿子 son", "@daughter": "女儿 daughter", "@~spouse": "结婚 married", "@~friend": "朋友 friend",
+	"@~colleague": "同事 colleague", "@~neighbour": "邻居 neighbour", "@bought": "买 buy",
+}
+
 // classes reads the tables above: classes apart by argument, phrases by ";",
 // Chinese words by spaces.
 func classes(lines ...string) map[string]string {
