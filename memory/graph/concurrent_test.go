@@ -10,12 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"homeagent/memory/graph"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestReadersBesideAWriter: eight readers see each fact whole from the moment
 // its commit has returned, while another program holds a long transaction.

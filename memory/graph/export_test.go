@@ -8,13 +8,13 @@ import (
 // ImpatientOptions wait only for the given time when another program holds the file.
 func ImpatientOptions(wait time.Duration) Options { return Options{busy: wait} }
 
-// LimitPages lets the file grow by a few pages more only.
-func (g *Graph) LimitPages() error {
+// LimitPages lets the file grow by so many pages more only.
+func (g *Graph) LimitPages(room int) error {
 	var pages int
 	if err := g.write.QueryRow("PRAGMA page_count").Scan(&pages); err != nil {
 		return err
 	}
-	_, err := g.write.Exec("PRAGMA max_page_count = " + strconv.Itoa(pages+8))
+	_, err := g.write.Exec("PRAGMA max_page_count = " + strconv.Itoa(pages+room))
 	return err
 }
 
@@ -26,3 +26,9 @@ func (g *Graph) SpoilIndex() error {
 
 // LargeOptions take every file for a large one.
 func LargeOptions() Options { return Options{checkUpTo: 1} }
+
+// KeepLog keeps everything from now on in the log.
+func (g *Graph) KeepLog() error {
+	_, err := g.write.Exec("PRAGMA wal_autocheckpoint = 0")
+	return err
+}

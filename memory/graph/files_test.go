@@ -263,7 +263,7 @@ func TestDamageInALargeFile(t *testing.T) {
 func TestAFullFile(t *testing.T) {
 	g := open(t)
 	commit(t, g, "1", "a/likes/b")
-	if err := g.LimitPages(); err != nil {
+	if err := g.LimitPages(8); err != nil {
 		t.Fatal(err)
 	}
 	var err error
