@@ -21,7 +21,10 @@
 // <dir>/index.db holds what List, Cold and PutEvents must know without reading
 // files: metadata, counts of accesses, and which document has which event. It
 // can be made anew from the files, apart from the counts: after that no
-// document counts as unread for longer than since the rebuilding.
+// document counts as unread for longer than since the rebuilding. That goes on
+// behind Open, because a hundred thousand files take minutes; see Ready. Damage
+// of the index that is met while running is an error of package sqlfile, and the
+// next Open makes the index anew.
 //
 // A change of the index does not wait for the disk. Instead a document's id is
 // marked, with a sync, before its file is first written, and the marks are taken

@@ -37,7 +37,11 @@ func (s *Store) PutEvents(ctx context.Context, events []Event) (moved []Document
 			good = append(good, e)
 		}
 	}
-	if err := s.begin(ctx); err != nil {
+	err = s.Ready(ctx)
+	if err == nil {
+		err = s.begin(ctx)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("move events: %w", err)
 	}
 	defer s.mu.Unlock()
@@ -201,8 +205,8 @@ func encodedSize(events []Event) (int, error) {
 // of its events; without an ID where there is none.
 func (s *Store) openDoc(g group) (Document, int, error) {
 	var id string
-	err := s.index.Read.QueryRow("SELECT id FROM docs WHERE origin = 'context' AND archived = 0 AND stream = ? AND day = ? ORDER BY n DESC LIMIT 1",
-		g.stream, g.day).Scan(&id)
+	err := s.index.Read.QueryRow(`SELECT id FROM docs WHERE origin = 'context' AND archived = 0
+		AND stream = ? AND day = ? ORDER BY n DESC LIMIT 1`, g.stream, g.day).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Document{}, 0, nil
 	}
@@ -224,7 +228,9 @@ func (s *Store) openDoc(g group) (Document, int, error) {
 // is the number to begin with, 0 to look.
 func (s *Store) newID(g group, next *int) (string, error) {
 	if *next == 0 {
-		if err := s.index.Read.QueryRow("SELECT count(*) + 1 FROM docs WHERE origin = 'context' AND stream = ? AND day = ?", g.stream, g.day).Scan(next); err != nil {
+		err := s.index.Read.QueryRow("SELECT count(*) + 1 FROM docs WHERE origin = 'context' AND stream = ? AND day = ?",
+			g.stream, g.day).Scan(next)
+		if err != nil {
 			return "", s.index.Plain(err)
 		}
 	}

@@ -78,7 +78,7 @@ func TestABadFileIsSetAside(t *testing.T) {
 					if err := os.Remove(filepath.Join(dir, "index.db")); err != nil {
 						t.Fatal(err)
 					}
-					s, heard = openNotices(t, dir, opts)
+					s = openAt(t, dir, opts)
 				}
 				if len(heard) != 1 || heard[0].Path != path || !errors.Is(heard[0].Err, tt.want) || heard[0].Index {
 					t.Fatalf("heard %+v", heard)

@@ -43,6 +43,9 @@ func openNotices(t testing.TB, dir string, opts document.Options) (*document.Sto
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
+	if err := s.Ready(context.Background()); err != nil {
+		t.Fatal(err)
+	}
 	return s, notices
 }
 

@@ -156,9 +156,11 @@ func (s *Store) record(entries ...entry) error {
 func upsert(tx *sql.Tx, e entry, now time.Time) error {
 	d := &e.doc
 	var n int64
-	err := tx.QueryRow(`INSERT INTO docs(id, shard, title, origin, entity, stream, day, created, updated, size, mtime, events, sum, archived, touched)
+	err := tx.QueryRow(`INSERT INTO docs(id, shard, title, origin, entity, stream, day, created, updated,
+			size, mtime, events, sum, archived, touched)
 		VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
-		ON CONFLICT(id) DO UPDATE SET title=excluded.title, origin=excluded.origin, entity=excluded.entity, stream=excluded.stream,
+		ON CONFLICT(id) DO UPDATE SET
+			title=excluded.title, origin=excluded.origin, entity=excluded.entity, stream=excluded.stream,
 			day=excluded.day, created=excluded.created, updated=excluded.updated, size=excluded.size, mtime=excluded.mtime,
 			events=excluded.events, sum=excluded.sum, archived=excluded.archived, touched=max(touched, excluded.touched)
 		RETURNING n`,
@@ -170,8 +172,9 @@ func upsert(tx *sql.Tx, e entry, now time.Time) error {
 	for i := range d.Events {
 		// Most of a document that grows are there already; writing them again
 		// would write their pages again.
-		if _, err := tx.Exec("INSERT INTO events(id, doc) VALUES(?1, ?2) ON CONFLICT(id) DO UPDATE SET doc=excluded.doc WHERE doc <> excluded.doc",
-			d.Events[i].ID, n); err != nil {
+		_, err := tx.Exec(`INSERT INTO events(id, doc) VALUES(?, ?)
+			ON CONFLICT(id) DO UPDATE SET doc=excluded.doc WHERE doc <> excluded.doc`, d.Events[i].ID, n)
+		if err != nil {
 			return err
 		}
 	}
@@ -208,7 +211,8 @@ func (s *Store) holders(ctx context.Context, events []string) (map[string]string
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.index.Read.QueryContext(ctx, "SELECT e.id, d.id FROM json_each(?) j JOIN events e ON e.id = j.value JOIN docs d ON d.n = e.doc", string(list))
+	rows, err := s.index.Read.QueryContext(ctx,
+		"SELECT e.id, d.id FROM json_each(?) j JOIN events e ON e.id = j.value JOIN docs d ON d.n = e.doc", string(list))
 	if err != nil {
 		return nil, s.index.Plain(err)
 	}

@@ -56,6 +56,9 @@ func (s *Store) Peek(ctx context.Context, id string) (Document, error) {
 
 // Has tells which of the events are in a document, and in which.
 func (s *Store) Has(ctx context.Context, events ...string) (map[string]string, error) {
+	if err := s.Ready(ctx); err != nil {
+		return nil, fmt.Errorf("look for events: %w", err)
+	}
 	held, err := s.holders(ctx, events)
 	if err != nil {
 		return nil, fmt.Errorf("look for events: %w", err)
@@ -125,6 +128,9 @@ const maxCold = 1000
 // read at most access times ever, coldest first, at most 1000. Those of the
 // graph and the archived ones are never among them.
 func (s *Store) Cold(ctx context.Context, now time.Time, after time.Duration, access int) ([]Meta, error) {
+	if !s.whole() {
+		return nil, nil
+	}
 	metas, _, err := s.metas(ctx, "SELECT "+columns+` FROM docs WHERE origin <> 'graph' AND archived = 0 AND touched < ? AND access <= ?
 		ORDER BY touched LIMIT ?`, millis(now.Add(-after)), access, maxCold)
 	if err != nil {

@@ -14,6 +14,9 @@ type Report struct {
 	Changed, Gone []string
 }
 
+// batch is how many documents are held in memory at once.
+const batch = 32
+
 // Reindex compares all files with the index, by size and time, and reads those
 // that differ. It holds up writers for one folder of 256 at a time. Bad files
 // are set aside.
@@ -65,6 +68,12 @@ func (s *Store) reindexShard(shard int, r *Report) error {
 		case err == nil:
 			fresh = append(fresh, entry{d, info})
 			r.Changed = append(r.Changed, id)
+			if len(fresh) == batch {
+				if err := s.record(fresh...); err != nil {
+					return err
+				}
+				fresh = fresh[:0]
+			}
 		case bad(err):
 			if err := s.setAside(id, err); err != nil {
 				return err

@@ -57,8 +57,10 @@ type Store struct {
 	counts   map[string]count
 
 	syncs atomic.Int64
+	life  context.Context // ends with Close
+	end   context.CancelFunc
+	ready chan struct{} // closed when the index is whole
 	early chan struct{}
-	stop  chan struct{}
 	done  chan struct{}
 	once  sync.Once
 }
@@ -70,12 +72,13 @@ type count struct {
 }
 
 // Open opens or creates the folder. Notices tell of files that were set aside.
-// Where the index had to be made anew, or documents changed while nobody
-// looked, it has read the files again. Errors wrap those of package sqlfile, or
+// Where the index has to be made anew, this goes on behind it, and bad files are
+// told to Notify: see Ready. Errors wrap those of package sqlfile, or
 // what the system said; see disk.IsFull.
 func Open(dir string, opts Options) (*Store, []Notice, error) {
 	s := &Store{dir: dir, opts: opts, fs: opts.FS, marked: map[string]bool{}, uncertain: map[string]bool{}, counts: map[string]count{},
-		early: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+		ready: make(chan struct{}), early: make(chan struct{}, 1), done: make(chan struct{})}
+	s.life, s.end = context.WithCancel(context.Background())
 	if s.fs == nil {
 		s.fs = OS{}
 	}
@@ -91,6 +94,7 @@ func Open(dir string, opts Options) (*Store, []Notice, error) {
 	var notices []Notice
 	s.opts.Notify = func(n Notice) { notices = append(notices, n) }
 	if err := s.open(); err != nil {
+		s.end()
 		if s.index != nil {
 			s.index.Close()
 		}
@@ -126,8 +130,8 @@ func (s *Store) open() error {
 	if err := s.index.Write.QueryRow("SELECT whole FROM built").Scan(&whole); err != nil {
 		return s.index.Plain(err)
 	}
-	if !whole {
-		return s.rebuild()
+	if whole {
+		close(s.ready)
 	}
 	if err := s.readMarks(); err != nil {
 		return err
@@ -139,17 +143,57 @@ func (s *Store) open() error {
 	return nil
 }
 
-// rebuild fills a new index from all files. One that was cut by a crash begins
-// again, as long as the index does not say that it is whole.
-func (s *Store) rebuild() error {
-	if _, err := s.Reindex(context.Background()); err != nil {
+// Ready waits until the index is whole, which it is at once unless it had to be
+// made anew from all files. Until then documents can be read and put, but List
+// is incomplete, Cold finds nothing, and PutEvents and Has wait as Ready does.
+func (s *Store) Ready(ctx context.Context) error {
+	select {
+	case <-s.ready:
+		return nil
+	default:
+	}
+	select {
+	case <-s.ready:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.life.Done():
+		return errClosed
+	}
+}
+
+// whole is Ready without waiting.
+func (s *Store) whole() bool {
+	select {
+	case <-s.ready:
+		return true
+	default:
+		return false
+	}
+}
+
+// rebuild fills a new index from all files. One that was cut goes on with the
+// next, as long as the index does not say that it is whole.
+func (s *Store) rebuild(ctx context.Context) error {
+	if _, err := s.Reindex(ctx); err != nil {
 		return err
 	}
-	return s.durably(func(tx *sql.Tx) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	err := s.durably(func(tx *sql.Tx) error {
 		_, err := tx.Exec("UPDATE built SET whole = 1")
 		return err
 	})
+	if err == nil {
+		close(s.ready)
+	}
+	return err
 }
+
+// errClosed is returned by calls after Close.
+var errClosed = errors.New("the documents are closed")
 
 // readMarks finds the documents that were being written when the program ended.
 func (s *Store) readMarks() error {
@@ -216,7 +260,7 @@ func (s *Store) begin(ctx context.Context) error {
 	s.mu.Lock()
 	err := error(nil)
 	if s.closed {
-		err = errors.New("the documents are closed")
+		err = errClosed
 	} else {
 		err = s.repair()
 	}
@@ -226,14 +270,20 @@ func (s *Store) begin(ctx context.Context) error {
 	return err
 }
 
-// flusher moves counts of accesses into the index while nobody waits.
+// flusher makes the index where it is not whole, and moves counts of accesses
+// into it, while nobody waits.
 func (s *Store) flusher() {
 	defer close(s.done)
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
 	for {
+		if !s.whole() {
+			if err := s.rebuild(s.life); err != nil && s.life.Err() == nil {
+				s.opts.Log.Error("the index of documents could not be made; it is tried again", "err", err)
+			}
+		}
 		select {
-		case <-s.stop:
+		case <-s.life.Done():
 			return
 		case <-s.early:
 		case <-tick.C:
@@ -311,7 +361,7 @@ func (s *Store) Syncs() int64 { return s.syncs.Load() }
 func (s *Store) Close() error {
 	var err error
 	s.once.Do(func() {
-		close(s.stop)
+		s.end()
 		<-s.done
 		s.mu.Lock()
 		defer s.mu.Unlock()

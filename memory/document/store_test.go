@@ -19,7 +19,8 @@ func TestPutKeepsEveryField(t *testing.T) {
 	c := &clock{noon}
 	dir := t.TempDir()
 	s := openAt(t, dir, document.Options{Now: c.now})
-	want := document.Document{ID: "recipe_1", Title: "红烧肉", Origin: document.Commit, Text: "五花肉 \u2028 <&> \x00 🐶\n\nعربي", Created: noon.Add(-time.Hour)}
+	want := document.Document{ID: "recipe_1", Title: "红烧肉", Origin: document.Commit,
+		Text: "五花肉 \u2028 <&> \x00 🐶\n\nعربي", Created: noon.Add(-time.Hour)}
 	if id, err := s.Put(ctx, want); err != nil || id != want.ID {
 		t.Fatal(id, err)
 	}
