@@ -204,3 +204,7 @@ func (n Name) person() bool {
 	}
 	return false
 }
+
+// Proper reports whether the form is one that names somebody: a person's name,
+// title, kin term or account.
+func (n Name) Proper() bool { return n.named() }

@@ -10,9 +10,9 @@ import (
 // least is the share of common pairs of signs from which names are alike.
 const least = 0.5
 
-// maxWeak is how many others a weak key (a surname with a title, one given
+// MaxWeak is how many others a weak key (a surname with a title, one given
 // name) may lead to; where there are more, it tells nothing and nominates none.
-const maxWeak = 8
+const MaxWeak = 8
 
 // bigrams are the pairs of neighbouring runes, each once; of one rune itself.
 func bigrams(key string) []string {
@@ -228,7 +228,7 @@ func (x *Index) Nominate(id int64, c Candidate) []int64 {
 		}
 	}
 	for _, ids := range weak {
-		if len(ids) <= maxWeak {
+		if len(ids) <= MaxWeak {
 			for _, other := range ids {
 				found[other] = true
 			}
@@ -283,4 +283,10 @@ func (x *Index) Hits(id int64, c Candidate) func(yield func(Hit) bool) {
 			}
 		}
 	}
+}
+
+// Has reports whether a candidate was taken in under an id.
+func (x *Index) Has(id int64) bool {
+	_, ok := x.weights[id]
+	return ok
 }

@@ -84,7 +84,7 @@ func TestIndexMissesNobody(t *testing.T) {
 // TestWeakKeysInACrowd: one 张先生 among many 张 is nominated with none of them
 // for his surname.
 func TestWeakKeysInACrowd(t *testing.T) {
-	for _, r := range []struct{ others, want int }{{1, 1}, {maxWeak, maxWeak}, {maxWeak + 1, 0}} {
+	for _, r := range []struct{ others, want int }{{1, 1}, {MaxWeak, MaxWeak}, {MaxWeak + 1, 0}} {
 		x := NewIndex()
 		for i := range r.others {
 			x.Add(int64(i), Candidate{Name: "张" + string(rune('一'+i*7))})
