@@ -9,7 +9,7 @@ import (
 )
 
 // Version counts changes of what Terms returns.
-const Version = 1
+const Version = 2
 
 // maxWord is the longest word taken as one term, in bytes; of longer ones
 // (base64, hashes) the beginning is.

@@ -1,6 +1,10 @@
 package token
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/kljensen/snowball/english"
+)
 
 // stopWords carry grammar and no content. Negations and place words that
 // change the meaning of a household fact ("under", "off") stay.
@@ -30,48 +34,42 @@ func signs(s string) map[rune]bool {
 	return m
 }
 
-// stem takes the commonest endings off an English word: enough that "keys"
-// finds "key" and "parked" finds "parking". It need not give a real word, only
-// the same one. Words with a digit, or short, stay as they are.
+// stem takes the endings off an English word, so that "keys" finds "key" and
+// "parked" finds "parking": Porter's second algorithm
+// (https://snowballstem.org/algorithms/english/stemmer.html) behind a short list
+// of forms that no ending shows. It need not give a real word, only the same
+// one. Words with a digit, or short, stay as they are.
 func stem(w string) string {
-	if len(w) < 4 || !letters(w) {
+	if len(w) < 3 || !letters(w) {
 		return w
 	}
-	switch {
-	case strings.HasSuffix(w, "ies") && len(w) > 4:
-		w = w[:len(w)-3] + "y"
-	case hasAny(w, "sses", "shes", "ches", "xes", "zes"):
-		w = w[:len(w)-2]
-	case strings.HasSuffix(w, "s") && !hasAny(w, "ss", "us", "is"):
-		w = w[:len(w)-1]
+	if base, ok := irregular[w]; ok {
+		w = base
 	}
-	switch {
-	case strings.HasSuffix(w, "ing") && vowel(w[:len(w)-3]):
-		w = short(w[:len(w)-3])
-	case strings.HasSuffix(w, "ed") && !strings.HasSuffix(w, "eed") && vowel(w[:len(w)-2]):
-		w = short(w[:len(w)-2])
-	case strings.HasSuffix(w, "ly") && len(w) > 5:
-		w = w[:len(w)-2]
-	}
-	// "live", "living" and "lives" meet at "liv"; "like" and "liked" at "lik".
-	if len(w) > 3 && strings.HasSuffix(w, "e") && !strings.HasSuffix(w, "ee") {
-		w = w[:len(w)-1]
-	}
-	return w
+	return english.Stem(w, false)
 }
 
-// short undoes the doubling before an ending: "running" is "run".
-func short(w string) string {
-	n := len(w)
-	if n > 3 && w[n-1] == w[n-2] && !strings.ContainsRune("lsz", rune(w[n-1])) {
-		return w[:n-1]
-	}
-	return w
-}
+// irregular leads the forms of common words to their base.
+var irregular = pairs(`ate eat, eaten eat, became become, began begin, begun begin, bit bite, bitten bite, blew blow, blown blow, bought buy,
+broke break, broken break, brought bring, built build, burnt burn, buses bus, came come, caught catch, children child, chose choose, chosen choose,
+dealt deal, drank drink, drawn draw, drew draw, driven drive, drove drive, fallen fall, feet foot, fell fall, felt feel,
+found find, flew fly, flown fly, forgot forget, forgotten forget, fought fight, froze freeze, frozen freeze, gases gas, gave give, given give, geese goose,
+gone go, went go, grew grow, grown grow, heard hear, held hold, hidden hide, hid hide, kept keep, knew know, known know, knives knife, laid lay,
+led lead, lent lend, lost lose, made make, meant mean, men man, met meet, mice mouse, paid pay, ran run, rang ring, rode ride, ridden ride,
+risen rise, said say, sang sing, sung sing, sat sit, saw see, seen see, sent send, shelves shelf, shook shake, shaken shake, shot shoot,
+shown show, slept sleep, sold sell, spent spend, spoke speak, spoken speak, stole steal, stolen steal, stood stand, swam swim, swum swim,
+taken take, took take, taught teach, teeth tooth, thought think, threw throw, thrown throw, told tell, tore tear, torn tear,
+understood understand, wives wife, woke wake, woken wake, women woman, won win, wore wear, worn wear, written write, wrote write`)
 
-// vowel tells whether a stem is long enough to be a word: "sing" and "red"
-// are not "s" and "r" with an ending.
-func vowel(stem string) bool { return len(stem) > 2 && strings.ContainsAny(stem, "aeiouy") }
+func pairs(s string) map[string]string {
+	m := map[string]string{}
+	for p := range strings.SplitSeq(s, ",") {
+		if form, base, ok := strings.Cut(strings.TrimSpace(p), " "); ok {
+			m[form] = base
+		}
+	}
+	return m
+}
 
 func letters(w string) bool {
 	for i := range len(w) {
@@ -80,13 +78,4 @@ func letters(w string) bool {
 		}
 	}
 	return true
-}
-
-func hasAny(w string, suffixes ...string) bool {
-	for _, s := range suffixes {
-		if strings.HasSuffix(w, s) {
-			return true
-		}
-	}
-	return false
 }
