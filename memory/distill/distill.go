@@ -23,6 +23,8 @@ type Event struct {
 	// Speaker is the name of who speaks, "" if it is not known. On an event of
 	// the assistant it is the name of the person who is answered.
 	Speaker string
+	// SpeakerID is a stable id of who asked, "qq:10001", "" if there is none.
+	SpeakerID string
 	// To is the name of the person a user's event is addressed to, "" where it
 	// is the house itself.
 	To string
@@ -52,8 +54,9 @@ type Fact struct {
 	// Ends is the relation that this fact puts an end to, between the same
 	// subject and object: "likes" where Relation is "no longer likes".
 	Ends string `json:"ends,omitempty"`
-	// Speaker is who said it, "" if not known.
-	Speaker string `json:"speaker,omitempty"`
+	// Speaker is who said it and SpeakerID that one's stable id, "" if not known.
+	Speaker   string `json:"speaker,omitempty"`
+	SpeakerID string `json:"speaker_id,omitempty"`
 	// Time is when it was said.
 	Time time.Time `json:"time,omitzero"`
 }

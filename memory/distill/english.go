@@ -268,7 +268,7 @@ func (g *enGrammar) owned(owner string, ws []word) (*enSubject, []word) {
 		role := joined(noun[:i])
 		if capital(noun[i].text) && (enKin[noun[i-1].low] || enRoles[noun[i-1].low] || enPets[noun[i-1].low]) {
 			s.name, s.proper, s.kind = joined(noun[i:]), true, personOrAnimal(noun[i-1].low)
-			s.facts = []Fact{fact(owner, "has "+strings.ToLower(role), s.name, "person", s.kind)}
+			s.facts = []Fact{fact(owner, isRole(role, s.kind), s.name, "person", s.kind)}
 			return s, rest
 		}
 	}

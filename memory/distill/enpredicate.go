@@ -78,7 +78,7 @@ func (g *enGrammar) attribute(s *enSubject, v string, ws []word) []Fact {
 			return nil
 		}
 		if s.role != "" {
-			return []Fact{fact(s.owner, "has "+strings.ToLower(s.role), name, "person", s.kind)}
+			return []Fact{fact(s.owner, isRole(s.role, s.kind), name, "person", s.kind)}
 		}
 		return []Fact{fact(s.name, "name is", name, "person", "person")}
 	case last == "birthday":
@@ -112,6 +112,15 @@ func nameOf(ws []word) string {
 	return joined(ws[:n])
 }
 
+// isRole is the relation to who plays a role for somebody: "sister is"; an
+// animal is had.
+func isRole(role, kind string) string {
+	if kind == "person" {
+		return strings.ToLower(role) + " is"
+	}
+	return "has " + strings.ToLower(role)
+}
+
 // be is what follows am, is, are, was, were.
 func (g *enGrammar) be(s *enSubject, v string, ws []word, lead string) []Fact {
 	if len(ws) == 0 {
@@ -143,7 +152,7 @@ func (g *enGrammar) be(s *enSubject, v string, ws []word, lead string) []Fact {
 	}
 	if s.role != "" && !s.proper { // "my dentist is Dr. Miller"
 		if name := nameOf(ws); name != "" && !s.thing {
-			return []Fact{fact(s.owner, "has "+s.role, name, "person", s.kind)}
+			return []Fact{fact(s.owner, isRole(s.role, s.kind), name, "person", s.kind)}
 		}
 	}
 	switch {
@@ -156,7 +165,7 @@ func (g *enGrammar) be(s *enSubject, v string, ws []word, lead string) []Fact {
 	case (w == "named" || w == "called") && len(ws) > 1:
 		if name := nameOf(ws[1:]); name != "" {
 			if s.role != "" {
-				return []Fact{fact(s.owner, "has "+s.role, name, "person", s.kind)}
+				return []Fact{fact(s.owner, isRole(s.role, s.kind), name, "person", s.kind)}
 			}
 			return []Fact{fact(s.name, "is "+w, name, s.kind, "")}
 		}
@@ -204,7 +213,7 @@ func (g *enGrammar) relative(s *enSubject, owner string, ws []word) []Fact {
 			if n < len(ws) && !enPreps[ws[n].low] && !enFillers[ws[n].low] {
 				return nil
 			}
-			return []Fact{fact(owner, "has "+strings.ToLower(joined(ws[:n])), s.name, "person", personOrAnimal(low))}
+			return []Fact{fact(owner, isRole(joined(ws[:n]), personOrAnimal(low)), s.name, "person", personOrAnimal(low))}
 		}
 	}
 	return nil
@@ -307,7 +316,7 @@ func (g *enGrammar) namedOnes(s *enSubject, what, names []word) []Fact {
 		if !capital(w.text) || enNobody[w.low] {
 			break
 		}
-		facts = append(facts, fact(s.name, "has "+strings.TrimSuffix(noun, "s"), w.text, s.kind, kind))
+		facts = append(facts, fact(s.name, isRole(strings.TrimSuffix(noun, "s"), kind), w.text, s.kind, kind))
 	}
 	return facts
 }

@@ -42,6 +42,9 @@ func (r Reader) Events(t mind.Turn) []Event {
 		return nil
 	}
 	base := Event{Turn: t.ID, Speaker: r.speaker(t.Input), Lang: t.Lang, Time: t.Started}
+	if t.Input.UserID != "" {
+		base.SpeakerID = t.Input.Source + ":" + t.Input.UserID
+	}
 	if r.To != nil {
 		base.To = r.To(t.Input)
 	}

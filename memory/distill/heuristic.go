@@ -50,7 +50,7 @@ func heuristic(e Event) []Fact {
 		v := voice{event: e, zh: chinese(s.text, e.Lang)}
 		found, all := v.sentence(s, &carry)
 		for _, f := range found {
-			f.Turn, f.Speaker, f.Time = e.Turn, e.Speaker, e.Time
+			f.Turn, f.Speaker, f.SpeakerID, f.Time = e.Turn, e.Speaker, e.SpeakerID, e.Time
 			switch {
 			case e.Role == Assistant:
 				f.Confidence, f.Speaker = answers, ""

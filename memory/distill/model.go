@@ -290,7 +290,7 @@ func parseAnswer(raw []byte, turns map[string]Event) ([]Fact, error) {
 // fact keeps of an answer what is within bounds; sound looks at the rest.
 func (a answered) fact(e Event) Fact {
 	f := Fact{Triple: plugin.Triple{Subject: a.Subject, Relation: a.Relation, Object: a.Object},
-		Turn: e.Turn, Speaker: e.Speaker, Time: e.Time, Confidence: unsaid}
+		Turn: e.Turn, Speaker: e.Speaker, SpeakerID: e.SpeakerID, Time: e.Time, Confidence: unsaid}
 	if a.Confidence != nil && !math.IsNaN(*a.Confidence) {
 		f.Confidence = min(max(*a.Confidence, 0), 1)
 	}

@@ -11,6 +11,30 @@ import (
 // round distils what lies behind the cursor, as far as it may now. all leaves
 // the hours out of account.
 func (w *Worker) round(ctx context.Context, all bool) (err error) {
+	_, err = w.distil(ctx, all)
+	return err
+}
+
+// distil is round and counts the facts that were committed.
+func (w *Worker) distil(ctx context.Context, all bool) (facts int, err error) {
+	err = w.alone(ctx, func(ctx context.Context) error {
+		begin := w.counted()
+		defer func() { facts = w.counted() - begin }()
+		return w.rounds(ctx, all)
+	})
+	return facts, err
+}
+
+// counted is the number of facts committed since the start.
+func (w *Worker) counted() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.status.Facts
+}
+
+// alone runs f when nothing else is at work, under a context that ends with the
+// caller's, with Close and with Forget.
+func (w *Worker) alone(ctx context.Context, f func(context.Context) error) (err error) {
 	select {
 	case w.busy <- struct{}{}:
 		defer func() { <-w.busy }()
@@ -19,10 +43,17 @@ func (w *Worker) round(ctx context.Context, all bool) (err error) {
 	case <-w.ctx.Done():
 		return w.ctx.Err()
 	}
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(w.ctx, cancel)()
 	w.mu.Lock()
+	if w.forgetting > 0 {
+		w.mu.Unlock()
+		return fmt.Errorf("something is being forgotten: %w", context.Canceled)
+	}
 	w.cancel, w.status.Running = cancel, true
 	w.mu.Unlock()
 	defer func() {
@@ -36,6 +67,11 @@ func (w *Worker) round(ctx context.Context, all bool) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	return f(ctx)
+}
+
+// rounds distils batch after batch.
+func (w *Worker) rounds(ctx context.Context, all bool) error {
 	p, err := w.opts.Cursor.Get()
 	if err != nil {
 		return err
@@ -70,6 +106,61 @@ func (w *Worker) round(ctx context.Context, all bool) (err error) {
 	return err
 }
 
+// Absorb takes the facts out of events that are no news to the journal, those
+// of a document that grows cold say, and commits them turn by turn. It leaves the
+// cursor alone and waits for a round that is at work.
+func (w *Worker) Absorb(ctx context.Context, events []Event) (facts int, err error) {
+	err = w.alone(ctx, func(ctx context.Context) error {
+		for len(events) > 0 {
+			n := w.upTo(events)
+			found, err := w.extract(ctx, events[:n])
+			if err != nil {
+				return err
+			}
+			for _, portion := range byTurn(sound(events[:n], found)) {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := w.opts.Sink.Commit(ctx, portion); err != nil {
+					return fmt.Errorf("commit distilled facts: %w", err)
+				}
+				facts += len(portion)
+			}
+			events = events[n:]
+		}
+		return nil
+	})
+	return facts, err
+}
+
+// upTo is the number of events in the first batch of turns.
+func (w *Worker) upTo(events []Event) int {
+	turns := 0
+	for i, e := range events {
+		if i == 0 || e.Turn != events[i-1].Turn {
+			if turns++; turns > w.opts.Batch {
+				return i
+			}
+		}
+	}
+	return len(events)
+}
+
+// byTurn groups facts by turn, in the order of the turns' first facts.
+func byTurn(facts []Fact) (out [][]Fact) {
+	at := map[string]int{}
+	for _, f := range facts {
+		i, ok := at[f.Turn]
+		if !ok {
+			i = len(out)
+			at[f.Turn] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], f)
+	}
+	return out
+}
+
 // wait tells whether a further batch, beginning with line, waits for cheaper hours.
 func (w *Worker) wait(line journal.Line) bool {
 	now := w.opts.Now()
@@ -89,13 +180,13 @@ func (w *Worker) batch(ctx context.Context, p *Position, lines []journal.Line) (
 			return true, err
 		}
 	}
-	byTurn := map[string][]Fact{}
-	for _, f := range sound(events, facts) {
-		byTurn[f.Turn] = append(byTurn[f.Turn], f)
+	found := map[string][]Fact{}
+	for _, portion := range byTurn(sound(events, facts)) {
+		found[portion[0].Turn] = portion
 	}
 	p.Through, p.Pending = lines[len(lines)-1].Seq, nil
 	for _, l := range lines {
-		if f := byTurn[l.ID]; len(f) > 0 {
+		if f := found[l.ID]; len(f) > 0 {
 			p.Pending = append(p.Pending, Portion{Seq: l.Seq, Facts: f})
 		}
 	}

@@ -74,9 +74,10 @@ type Worker struct {
 	once sync.Once
 	done chan struct{} // closed when the loop has ended
 
-	mu     sync.Mutex // guards what follows, never held over I/O
-	cancel context.CancelFunc
-	status Status
+	mu         sync.Mutex // guards what follows, never held over I/O
+	cancel     context.CancelFunc
+	forgetting int // calls of Forget, which nothing new may overtake
+	status     Status
 }
 
 // Status is what a worker is at.
@@ -170,7 +171,7 @@ func (w *Worker) loop() {
 		if !w.due(woken) {
 			continue
 		}
-		if err := w.round(w.ctx, false); err != nil && w.ctx.Err() == nil {
+		if err := w.round(w.ctx, false); err != nil && !errors.Is(err, context.Canceled) {
 			w.opts.Log.Warn("distilling failed and is tried again", "err", err)
 		}
 	}
@@ -207,6 +208,12 @@ func (w *Worker) seq() uint64 {
 // that is at work. What the hours and the waits after a failure put off is done.
 func (w *Worker) Run(ctx context.Context) error { return w.round(ctx, true) }
 
+// Distil does one round now and returns how many facts it committed. commanded
+// is as in Run; else the hours count as they do for a round of the worker's own.
+func (w *Worker) Distil(ctx context.Context, commanded bool) (facts int, err error) {
+	return w.distil(ctx, commanded)
+}
+
 // Close ends what is running and waits for it until ctx ends. What was not
 // committed comes again after the next start.
 func (w *Worker) Close(ctx context.Context) error {
@@ -232,10 +239,16 @@ func (w *Worker) Close(ctx context.Context) error {
 // graph.
 func (w *Worker) Forget(ctx context.Context, keep func(Fact) bool) error {
 	w.mu.Lock()
+	w.forgetting++
 	if w.cancel != nil {
 		w.cancel()
 	}
 	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.forgetting--
+	}()
 	select {
 	case w.busy <- struct{}{}:
 		defer func() { <-w.busy }()

@@ -178,7 +178,7 @@ type rig struct {
 func newRig(t *testing.T, change func(*distill.Options)) *rig {
 	t.Helper()
 	r := &rig{}
-	opts := distill.Options{Journal: &r.lines, Cursor: &r.shelf, Sink: &r.sink, Extractor: &r.model, Offline: &r.simple}
+	opts := distill.Options{Log: quiet, Journal: &r.lines, Cursor: &r.shelf, Sink: &r.sink, Extractor: &r.model, Offline: &r.simple}
 	if change != nil {
 		change(&opts)
 	}

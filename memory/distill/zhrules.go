@@ -73,7 +73,7 @@ var zhRules = []zhRule{
 		}},
 	{"allergy", regexp.MustCompile(`^(.{0,10}?)对(.{1,10}?)(?:严重|有点|特别|很)?过敏$`),
 		func(g *zhGrammar, m []string, _ string) ([]Fact, bool) {
-			return g.simple(m[1], "过敏于", m[2], ""), true
+			return g.simple(m[1], "过敏原是", m[2], ""), true
 		}},
 	{"no longer", regexp.MustCompile(`^(.{0,10}?)(?:再也不|不再)(喜欢吃|喜欢喝|喜欢|爱吃|爱喝|爱|吃|喝|抽|住在|住|去|用|在|养|学|做|玩|打)(.+)$`), zhNoLonger},
 	{"not at", regexp.MustCompile(`^(.{1,10}?)(?:已经)?(?:不|没)在(.{1,12}?)(?:上班|工作|干)了$`),
