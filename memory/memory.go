@@ -16,14 +16,16 @@ import (
 
 	"homeagent/agent/mind"
 	"homeagent/agent/plugin"
+	"homeagent/memory/distill"
+	"homeagent/memory/document"
 	"homeagent/memory/graph"
 	"homeagent/memory/journal"
+	"homeagent/memory/knowledge"
 	"homeagent/memory/relevance"
+	"homeagent/memory/search"
 	"homeagent/memory/state"
+	"homeagent/memory/tidy"
 )
-
-// idle is how long after the last turn the journal's lines move to their file.
-const idle = 30 * time.Second
 
 // Options are those of a Memory; zero values are the defaults.
 type Options struct {
@@ -33,6 +35,14 @@ type Options struct {
 	// Retention is how long a journal file stays after its distillation, 7 days
 	// by default.
 	Retention time.Duration
+	// DistillInterval and Batch are those of the distiller, 10 minutes and 50.
+	DistillInterval time.Duration
+	Batch           int
+	// TidyInterval is the time between two rounds of housework, 30 minutes.
+	TidyInterval time.Duration
+	// ColdAfter and ColdAccess say when a document is cold: 72 hours, 2 reads.
+	ColdAfter  time.Duration
+	ColdAccess int
 	// Log is slog.Default by default.
 	Log *slog.Logger
 	// Now is time.Now by default.
@@ -50,15 +60,23 @@ type ToolInfo interface {
 
 // Memory is all that is remembered. It is safe for concurrent use.
 type Memory struct {
-	log     *slog.Logger
-	now     func() time.Time
-	tools   atomic.Pointer[ToolInfo]
-	state   *state.DB
-	graph   *graph.Graph
-	journal *journal.Journal
-	context *relevance.Context
+	log       *slog.Logger
+	now       func() time.Time
+	tools     atomic.Pointer[ToolInfo]
+	opts      Options
+	state     *state.DB
+	graph     *graph.Graph
+	journal   *journal.Journal
+	context   *relevance.Context
+	index     *search.Index
+	documents *document.Store
+	knowledge *knowledge.Store
+	worker    *distill.Worker
+	tidy      atomic.Pointer[tidy.Tidy] // nil until Start
+	extractor extractor
 
 	saving sync.Mutex // one save at a time, until it is durable
+	keep   keeper
 
 	ended chan struct{} // a turn has ended
 	due   chan struct{} // the journal should not wait for idleness
@@ -81,13 +99,13 @@ func Open(dir string, opts Options) (*Memory, []Notice, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	m := &Memory{log: opts.Log, now: opts.Now,
+	m := &Memory{log: opts.Log, now: opts.Now, opts: opts,
 		ended: make(chan struct{}, 1), due: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
 	notices, err := m.open(dir, opts)
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("open memory: %w", err), m.closeStores())
 	}
-	go m.flusher()
+	go m.keepHouse()
 	return m, notices, nil
 }
 
@@ -117,8 +135,11 @@ func (m *Memory) open(dir string, opts Options) (notices []Notice, err error) {
 	if gn != nil {
 		notices = append(notices, graphNotice(*gn))
 	}
-	m.journal, err = journal.Open(m.state, raw, journal.Options{Retention: opts.Retention, Now: opts.Now})
-	return notices, err
+	if m.journal, err = journal.Open(m.state, raw, journal.Options{Retention: opts.Retention, Now: opts.Now}); err != nil {
+		return nil, err
+	}
+	more, err := m.openLayers(dir, opts)
+	return append(notices, more...), err
 }
 
 // loadContext reads the context and moves what cannot be read out of its way.
@@ -158,32 +179,7 @@ func (m *Memory) Store(name string) plugin.Store { return m.state.Store(name) }
 
 // Syncs is the number of times that memory has waited for the disk since Open.
 func (m *Memory) Syncs() int64 {
-	return 2*m.state.Commits() + m.journal.Syncs() + m.graph.Commits()
-}
-
-// flusher moves the journal's lines to their file while nobody waits.
-func (m *Memory) flusher() {
-	defer close(m.done)
-	timer := time.NewTimer(idle)
-	defer timer.Stop()
-	for {
-		select {
-		case <-m.stop:
-			return
-		case <-m.ended:
-			timer.Reset(idle)
-			continue
-		case <-m.due:
-		case <-timer.C:
-		}
-		if err := m.journal.Flush(); err != nil {
-			// Nothing is lost: the lines wait in state.db and are tried again.
-			m.log.Error("the journal could not be written", "err", err, "waiting", m.journal.Waiting())
-		}
-		if _, err := m.journal.Sweep(); err != nil {
-			m.log.Error("old journal files could not be deleted", "err", err)
-		}
-	}
+	return 2*m.state.Commits() + m.journal.Syncs() + m.graph.Commits() + m.documents.Syncs()
 }
 
 // Close writes what waits and closes everything. Closing twice is harmless.
@@ -192,8 +188,9 @@ func (m *Memory) Close() error {
 	var err error
 	m.close.Do(func() {
 		close(m.stop)
+		err = m.endHousework()
 		<-m.done
-		err = m.closeStores()
+		err = errors.Join(err, m.closeStores())
 	})
 	return err
 }
@@ -201,6 +198,15 @@ func (m *Memory) Close() error {
 // closeStores closes what is open, in the reverse order of opening.
 func (m *Memory) closeStores() error {
 	var errs []error
+	if m.knowledge != nil {
+		errs = append(errs, m.knowledge.Close())
+	}
+	if m.documents != nil {
+		errs = append(errs, m.documents.Close())
+	}
+	if m.index != nil {
+		errs = append(errs, m.index.Close())
+	}
 	if m.journal != nil {
 		errs = append(errs, m.journal.Close())
 	}
