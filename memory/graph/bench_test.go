@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -8,12 +9,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
 	"homeagent/agent/plugin"
 	"homeagent/memory/graph"
 )
+
+// relationsEnv is the size of the graph that the benchmarks of recall fill.
+const relationsEnv = "HOMEAGENT_BENCH_RELATIONS"
 
 // synthetic makes n different facts of a large household in two languages,
 // with a few persons that nearly everything is about.
@@ -39,49 +44,90 @@ func synthetic(n int) []plugin.Triple {
 }
 
 // fill makes a graph of n relations.
-func fill(t testing.TB, n int) *graph.Graph {
+func fill(t testing.TB, n int) (*graph.Graph, string) {
 	t.Helper()
-	g := openAt(t, filepath.Join(t.TempDir(), "graph.db"), nil)
+	path := filepath.Join(t.TempDir(), "graph.db")
+	g := openAt(t, path, nil)
 	for chunk := range slices.Chunk(synthetic(n), 5000) {
 		if _, err := g.Commit(context.Background(), chunk, graph.Origin{Source: "bench"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return g
+	return g, path
 }
 
 var benchQueries = []string{
 	"钥匙在哪", "小明喜欢什么", "where is the silver drill 17", "我把护照放在哪了", "李华买了什么红色的东西",
 	"turn on the living room lamp", "今天天气怎么样", "what did Bob buy", "王阿姨送的花瓶呢", "is the passport in the attic",
+	"小明以前住哪", "where was the green suitcase before",
 }
 
-// BenchmarkRecall is the recall of a turn (depth 1, 8 facts); HOMEAGENT_BENCH_RELATIONS
-// sets the size of the graph.
+// BenchmarkRecall is the recall of a turn (depth 1, 8 facts) and of the tool
+// (depth 2, with the past); HOMEAGENT_BENCH_RELATIONS sets the size of the graph.
+// It reports percentiles, those of the processor's time as well (what is left of
+// them on a machine that others use too), the memory that the process holds and
+// the size of the file.
 func BenchmarkRecall(b *testing.B) {
 	n := 10_000
-	if s := os.Getenv("HOMEAGENT_BENCH_RELATIONS"); s != "" {
+	if s := os.Getenv(relationsEnv); s != "" {
 		n, _ = strconv.Atoi(s)
 	}
-	g := fill(b, n)
-	for _, depth := range []int{1, 2} {
+	g, path := fill(b, n)
+	for depth := 1; depth <= 2; depth++ {
 		b.Run(fmt.Sprintf("relations=%d/depth=%d", n, depth), func(b *testing.B) {
-			var times []time.Duration
+			var times, work []time.Duration
 			for i := 0; b.Loop(); i++ {
-				start := time.Now()
-				if _, err := g.Recall(context.Background(), graph.Query{Text: benchQueries[i%len(benchQueries)], Depth: depth, Limit: 8}); err != nil {
+				start, begun := time.Now(), worked(b)
+				q := graph.Query{Text: benchQueries[i%len(benchQueries)], Depth: depth, Limit: 8, Past: depth == 2, Seeds: []int64{1, 2, 3}}
+				if _, err := g.Recall(context.Background(), q); err != nil {
 					b.Fatal(err)
 				}
-				times = append(times, time.Since(start))
+				times, work = append(times, time.Since(start)), append(work, worked(b)-begun)
 			}
 			slices.Sort(times)
+			slices.Sort(work)
+			b.ReportMetric(float64(times[len(times)/2].Microseconds()), "p50-µs")
 			b.ReportMetric(float64(times[len(times)*99/100].Microseconds()), "p99-µs")
+			b.ReportMetric(float64(work[len(work)/2].Microseconds()), "cpu-p50-µs")
+			b.ReportMetric(float64(work[len(work)*99/100].Microseconds()), "cpu-p99-µs")
+			b.ReportMetric(resident(b), "RSS-MiB")
+			if info, err := os.Stat(path); err == nil {
+				b.ReportMetric(float64(info.Size())/(1<<20), "file-MiB")
+			}
 		})
 	}
 }
 
+// resident is the memory that the process holds, in MiB, 0 where the system
+// does not tell.
+func resident(b *testing.B) float64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, ok := bytes.Cut(status, []byte("VmRSS:"))
+	if !ok {
+		return 0
+	}
+	var kib float64
+	if _, err := fmt.Sscan(string(rest), &kib); err != nil {
+		b.Fatal(err)
+	}
+	return kib / 1024
+}
+
+// worked is the processor's time that the process has used.
+func worked(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
 // BenchmarkCommit is one fact in a transaction of its own.
 func BenchmarkCommit(b *testing.B) {
-	g := fill(b, 10_000)
+	g, _ := fill(b, 10_000)
 	all := synthetic(200_000)
 	for i := 0; b.Loop(); i++ {
 		if _, err := g.Commit(context.Background(), all[100_000+i%100_000:][:1], graph.Origin{}); err != nil {
