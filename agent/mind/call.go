@@ -78,6 +78,9 @@ func (t *turn) execute(c tool.Call, unsafe bool) (tool.Call, tool.Result, *endin
 	if bad != nil {
 		return c, refuse(bad.Status, "%s", bad.Text), nil
 	}
+	if t.inner() && !own(def) {
+		return c, refuse(tool.Denied, "denied: %s", innerText(t.in.Source, c.Name)), nil
+	}
 	acts := def.Risk != tool.Read
 	if acts && unsafe {
 		return c, refuse(tool.Failed, "not run: it could not be written down first, the disk is full or broken; the user should free some space and ask again"), nil

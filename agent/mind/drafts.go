@@ -7,7 +7,6 @@ import (
 
 	"homeagent/agent/plugin"
 	"homeagent/agent/provider"
-	"homeagent/agent/queue"
 )
 
 // draftFlush is how long an answer waits for the drafts before it.
@@ -29,7 +28,7 @@ type drafts struct {
 
 // draft prepares the drafts of one request. The result may be nil, which shows nothing.
 func (t *turn) draft() *drafting {
-	if t.in.Channel == "" || queue.Inner(t.in.Source) {
+	if t.in.Channel == "" || t.inner() {
 		return nil
 	}
 	h := t.m.o.Host

@@ -60,7 +60,7 @@ func (t *turn) answerMessage(said string) provider.Message {
 }
 
 // speaks reports whether the turn has somebody to speak to.
-func (t *turn) speaks() bool { return t.in.Channel != "" && !queue.Inner(t.in.Source) }
+func (t *turn) speaks() bool { return t.in.Channel != "" && !t.inner() }
 
 // output sends the final text to the channel that asked; "" ends the turn
 // there in silence. It reports false where the process stops before the

@@ -32,6 +32,9 @@ func (m *Mind) InjectInput(ctx context.Context, in plugin.Input) (string, error)
 		m.o.Log.Warn("an input was refused", "source", in.Source, "err", err)
 		return "", err
 	}
+	if !queue.Internal(in.Source) {
+		m.yield()
+	}
 	m.step(nil, StepAccepted, in.ID)
 	return in.ID, nil
 }

@@ -26,7 +26,7 @@ func (t *turn) loop() ending {
 		if int(t.round.Load()) >= t.m.o.MaxToolRounds || t.stuck() {
 			return t.lastWord()
 		}
-		resp, err := t.ask(t.m.o.Host.Tools())
+		resp, err := t.ask(t.tools())
 		if err != nil {
 			return t.noAnswer(err)
 		}

@@ -62,6 +62,9 @@ type Mind struct {
 // errShutdown is the cause that ends a turn when the process stops.
 var errShutdown = errors.New("the agent is stopping")
 
+// errYield is the cause that ends a turn of the agent's own for a user's input.
+var errYield = errors.New("a user's input goes first")
+
 // stopped is the cause that ends a turn by a control intent.
 type stopped struct{ intent control.Intent }
 

@@ -49,7 +49,7 @@ func (m *Mind) outputSend(ctx context.Context, c tool.Call) (tool.Result, error)
 	}
 	in, _ := plugin.InputFrom(ctx)
 	if queue.Inner(in.Source) {
-		return tool.Result{}, errors.New("this turn is the agent's own and reaches no channel")
+		return tool.Result{}, errors.New(innerText(in.Source, c.Name)) // a second wall: call denies it before
 	}
 	if args.Channel == "" {
 		args.Channel = in.Channel

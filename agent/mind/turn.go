@@ -97,6 +97,13 @@ func (m *Mind) deal(ctx context.Context, e *queue.Entry) {
 		m.setRunning(nil)
 		m.o.Bus.Publish(t.last)
 	}()
+	if t.inner() && m.o.Queue.Stats().User > 0 {
+		// The user's input came after this one had left the queue and before
+		// anybody could see that it runs.
+		t.cancel(errYield)
+		t.pause()
+		return
+	}
 	stop := context.AfterFunc(ctx, func() { t.cancel(errShutdown) })
 	defer stop()
 	m.o.Bus.Publish(t.event("turn_start", ""))
@@ -193,8 +200,11 @@ func (t *turn) context(phase plugin.Stage) plugin.StageContext {
 // stoppedEnding is the ending of a turn that was cancelled.
 func (t *turn) stoppedEnding() ending { return ending{outcome: Cancelled} }
 
-// paused reports whether the process stops rather than the user.
-func (t *turn) paused() bool { return errors.Is(t.over(), errShutdown) }
+// paused reports whether the turn ends to be taken up again: the process stops,
+// or a user's input goes before one of the agent's own.
+func (t *turn) paused() bool {
+	return errors.Is(t.over(), errShutdown) || errors.Is(t.over(), errYield)
+}
 
 // id makes the id of a message that is the same when the turn is resumed.
 func (t *turn) id(part string) string { return t.in.ID + "/" + part }
@@ -227,7 +237,7 @@ func (t *turn) add(msgs ...provider.Message) {
 		}
 		t.said = append(t.said, kept)
 		t.request = append(t.request, msg)
-		if !t.in.NoMemory {
+		if !t.in.NoMemory && !t.inner() {
 			t.m.o.Memory.Append(kept)
 		}
 	}
@@ -235,6 +245,10 @@ func (t *turn) add(msgs ...provider.Message) {
 
 // window brings the context to its size and takes it over, the user's message last.
 func (t *turn) window(user provider.Message) {
+	if t.inner() {
+		t.request = []provider.Message{user}
+		return
+	}
 	m := t.m
 	g := m.o.Host.Guard()
 	if !t.in.NoMemory {
@@ -258,7 +272,7 @@ func (t *turn) window(user provider.Message) {
 // recall asks memory about the input.
 func (t *turn) recall() {
 	m := t.m
-	if t.in.NoMemory || strings.TrimSpace(t.raw) == "" {
+	if t.in.NoMemory || t.inner() || strings.TrimSpace(t.raw) == "" {
 		return
 	}
 	type found struct {
@@ -293,7 +307,11 @@ func (t *turn) record(outcome Outcome, final string) Turn {
 			in.Media[i].Data = nil
 		}
 	}
-	return Turn{ID: in.ID, Input: in, Lang: t.lang, Outcome: outcome, Messages: t.said, Calls: t.calls, Results: t.results,
+	messages := t.said
+	if t.inner() {
+		messages = nil // they would enter the conversation; input, calls and final text say it all
+	}
+	return Turn{ID: in.ID, Input: in, Lang: t.lang, Outcome: outcome, Messages: messages, Calls: t.calls, Results: t.results,
 		Final: final, NoMemoryTools: unique(names), Started: t.started, Ended: t.m.o.Now()}
 }
 

@@ -345,21 +345,6 @@ func TestUsersBeforeInternal(t *testing.T) {
 	}
 }
 
-func TestInnerSourcesReachNoChannel(t *testing.T) {
-	for _, source := range []string{"_consolidation_", "_probe_"} {
-		t.Run(source, func(t *testing.T) {
-			r := newRig(t, plays(calls(call("", "output_send", `{"channel":"console","text":"hello"}`)), provider.Response{Text: "a text"})).start()
-			r.over(r.inject(plugin.Input{Source: source, Channel: "console", Payload: "tidy up"}))
-			if got := r.answers(); len(got) != 0 {
-				t.Errorf("sent %q", got)
-			}
-			if res := r.mem.ended()[0].Results[0]; res.Status != tool.Failed {
-				t.Errorf("output_send gave %+v", res)
-			}
-		})
-	}
-}
-
 func TestOutputSend(t *testing.T) {
 	rows := []struct {
 		name, args string
