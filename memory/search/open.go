@@ -16,20 +16,27 @@ import (
 const schemaVersion = 1
 
 const schema = `
+CREATE TABLE streams(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE speakers(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, passages INTEGER NOT NULL);
+CREATE INDEX speakers_by_passages ON speakers(passages DESC);
+
 CREATE TABLE passages(
 	id       INTEGER PRIMARY KEY AUTOINCREMENT,
 	pid      TEXT NOT NULL UNIQUE,
 	doc      TEXT NOT NULL DEFAULT '',
-	stream   TEXT NOT NULL,
+	stream   INTEGER NOT NULL REFERENCES streams(id),
 	seq      INTEGER NOT NULL,
 	kind     INTEGER NOT NULL,
-	speaker  TEXT NOT NULL,
+	voice    INTEGER NOT NULL,
+	flags    INTEGER NOT NULL,
+	length   INTEGER NOT NULL,
 	time     INTEGER NOT NULL,
+	speaker  TEXT NOT NULL,
 	text     TEXT NOT NULL,
 	clean    TEXT NOT NULL,
 	origin   TEXT NOT NULL
 );
-CREATE INDEX passages_by_place ON passages(stream, seq, id);
+CREATE INDEX passages_by_place ON passages(stream, seq, id, flags, time);
 CREATE INDEX passages_by_doc ON passages(doc) WHERE doc <> '';
 
 CREATE TABLE archived(doc TEXT PRIMARY KEY) WITHOUT ROWID;

@@ -58,14 +58,6 @@ func (p Passage) words() string {
 	return p.Text
 }
 
-// sources are From, or the id itself.
-func (p Passage) sources() []string {
-	if len(p.From) > 0 {
-		return p.From
-	}
-	return []string{p.ID}
-}
-
 const (
 	// MaxText is the longest text of a passage that is indexed, in bytes; of a
 	// longer one the beginning is.
@@ -104,6 +96,8 @@ type Query struct {
 	// Archived is what the score of a passage in an archived document is
 	// multiplied with, 0.5 if 0; negative leaves such passages out.
 	Archived float64
+	// Now is when it is asked, for "last week"; zero leaves such words unread.
+	Now time.Time
 	// Without leaves parts of the ranking out, for measuring what each adds.
 	Without Parts
 }
@@ -116,4 +110,8 @@ const (
 	Neighbours Parts = 1 << iota // what stands beside a passage
 	Feedback                     // words of the best passages added to the query
 	Duplicates                   // passages that say the same are dropped
+	Speakers                     // who says it, where the query names someone
+	Phrases                      // words of the query that stand together
+	Times                        // times asked for and times named
+	Shape                        // bare questions and exclamations rank lower
 )

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"homeagent/memory/token"
 )
@@ -118,29 +117,21 @@ func (x *Index) change(ctx context.Context, fn func(*writer) error) error {
 	})
 }
 
-// counted cuts a passage into its terms with their frequencies.
+// counted cuts a passage into its terms with their frequencies. Who says it is
+// none of them: nearly every passage of a talk would have the names.
 func counted(p Passage) (tf map[string]uint32, length uint32) {
-	text := p.words()
-	if len(text) > MaxText {
-		text = text[:MaxText]
-		for !utf8.ValidString(text[len(text)-1:]) && len(text) > MaxText-utf8.UTFMax {
-			text = text[:len(text)-1]
-		}
-	}
+	_, text := p.spoken()
 	tf = map[string]uint32{}
-	for _, t := range token.Terms(text) {
+	for _, t := range token.Terms(cut(text, MaxText)) {
 		tf[t]++
 		length++
 	}
-	// Whoever says it need not name themselves, yet is asked for by name.
-	for _, t := range token.Terms(p.Speaker) {
-		if tf[t] == 0 {
-			tf[t]++
-			length++
-		}
-	}
 	return tf, length
 }
+
+// cut is the beginning of a text, at most n bytes; half a sign at its end
+// separates terms and does no harm.
+func cut(text string, n int) string { return text[:min(len(text), n)] }
 
 func (w *writer) put(p Passage) error {
 	origin := ""
@@ -151,13 +142,17 @@ func (w *writer) put(p Passage) error {
 		}
 		origin = string(b)
 	}
+	stream, err := w.number("streams", "(name) VALUES(?)", p.Stream)
+	if err != nil {
+		return err
+	}
 	var id int64
 	var text, clean, speaker string
-	err := w.tx.QueryRowContext(w.ctx, "SELECT id, text, clean, speaker FROM passages WHERE pid = ?", p.ID).Scan(&id, &text, &clean, &speaker)
+	err = w.tx.QueryRowContext(w.ctx, "SELECT id, text, clean, speaker FROM passages WHERE pid = ?", p.ID).Scan(&id, &text, &clean, &speaker)
 	switch {
 	case err == nil && text == p.Text && clean == p.Clean && speaker == p.Speaker:
 		_, err = w.tx.ExecContext(w.ctx, "UPDATE passages SET doc = ?, stream = ?, seq = ?, kind = ?, time = ?, origin = ? WHERE id = ?",
-			p.Doc, p.Stream, p.Seq, kinds[p.Kind], millis(p.Time), origin, id)
+			p.Doc, stream, p.Seq, kinds[p.Kind], millis(p.Time), origin, id)
 		return err
 	case err == nil:
 		if err := w.removeWhere("pid = ?", p.ID); err != nil {
@@ -166,15 +161,21 @@ func (w *writer) put(p Passage) error {
 	case !errors.Is(err, sql.ErrNoRows):
 		return err
 	}
-	res, err := w.tx.ExecContext(w.ctx, `INSERT INTO passages(pid, doc, stream, seq, kind, speaker, time, text, clean, origin)
-		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, p.ID, p.Doc, p.Stream, p.Seq, kinds[p.Kind], p.Speaker, millis(p.Time), p.Text, p.Clean, origin)
+	name, said := p.spoken()
+	voice, err := w.voice(cut(name, maxID))
+	if err != nil {
+		return err
+	}
+	tf, length := counted(p)
+	res, err := w.tx.ExecContext(w.ctx, `INSERT INTO passages(pid, doc, stream, seq, kind, voice, flags, length, time, speaker, text, clean, origin)
+		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, p.ID, p.Doc, stream, p.Seq, kinds[p.Kind], voice, flagsOf(cut(said, MaxText)), length,
+		millis(p.Time), p.Speaker, p.Text, p.Clean, origin)
 	if err != nil {
 		return err
 	}
 	if id, err = res.LastInsertId(); err != nil {
 		return err
 	}
-	tf, length := counted(p)
 	for t, n := range tf {
 		w.add[t] = append(w.add[t], posting{id, n, length})
 	}
@@ -183,17 +184,42 @@ func (w *writer) put(p Passage) error {
 	return nil
 }
 
+// number is the id of a name in a table of names, which gets it if it is new.
+func (w *writer) number(table, values, name string) (id int64, err error) {
+	err = w.tx.QueryRowContext(w.ctx, "SELECT id FROM "+table+" WHERE name = ?", name).Scan(&id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return id, err
+	}
+	res, err := w.tx.ExecContext(w.ctx, "INSERT INTO "+table+values, name)
+	if err != nil {
+		return 0, err
+	}
+	return res.LastInsertId()
+}
+
+// voice is the number of a speaker, 0 for none, and counts the passage.
+func (w *writer) voice(name string) (int64, error) {
+	if name == "" {
+		return 0, nil
+	}
+	id, err := w.number("speakers", "(name, passages) VALUES(?, 0)", name)
+	if err == nil {
+		_, err = w.tx.ExecContext(w.ctx, "UPDATE speakers SET passages = passages + 1 WHERE id = ?", id)
+	}
+	return id, err
+}
+
 // removeWhere deletes rows and notes their terms.
 func (w *writer) removeWhere(where, arg string) error {
-	r, err := w.tx.QueryContext(w.ctx, "SELECT id, text, clean, speaker FROM passages WHERE "+where, arg)
+	r, err := w.tx.QueryContext(w.ctx, "SELECT id, text, clean, speaker, voice FROM passages WHERE "+where, arg)
 	if err != nil {
 		return err
 	}
-	var ids []int64
+	var ids, voices []int64
 	for r.Next() {
-		var id int64
+		var id, voice int64
 		var p Passage
-		if err := r.Scan(&id, &p.Text, &p.Clean, &p.Speaker); err != nil {
+		if err := r.Scan(&id, &p.Text, &p.Clean, &p.Speaker, &voice); err != nil {
 			r.Close()
 			return err
 		}
@@ -208,10 +234,15 @@ func (w *writer) removeWhere(where, arg string) error {
 		}
 		w.count--
 		w.terms -= int64(length)
-		ids = append(ids, id)
+		ids, voices = append(ids, id), append(voices, voice)
 	}
 	if err := errors.Join(r.Err(), r.Close()); err != nil {
 		return err
+	}
+	for _, v := range voices {
+		if _, err := w.tx.ExecContext(w.ctx, "UPDATE speakers SET passages = passages - 1 WHERE id = ?", v); err != nil {
+			return err
+		}
 	}
 	_, err = w.tx.ExecContext(w.ctx, "DELETE FROM passages WHERE id IN (SELECT value FROM json_each(?))", list(ids))
 	return err

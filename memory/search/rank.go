@@ -2,181 +2,202 @@ package search
 
 import (
 	"database/sql"
+	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
-	"homeagent/memory/token"
+	"homeagent/memory/sqlfile"
 )
 
 const (
-	// candidates is how many passages are ranked beyond those wanted.
-	candidates = 100
-	// beside is what a neighbour's score adds.
-	beside = 0.4
-	// learnFrom passages give learned terms, each worth learnWeight of the query.
-	learnFrom, learned, learnWeight = 5, 10, 0.3
+	// candidates is how many passages are ranked beyond those wanted; their
+	// neighbours are ranked with them.
+	candidates = 80
+	// besides are the shares of a neighbour's score that a passage gains: of
+	// the one and two before it, of the one and two after it.
+	before1, before2, after1, after2 = 0.4, 0.2, 0.2, 0.1
+	// answers is what is added to before1 if the passage before is a question.
+	answers = 0.4
+	// together is how much time may lie between neighbours.
+	together = time.Hour
+	// voiceGain is what a passage gains whose speaker the query names,
+	// timeGain one that speaks of times where the query asks for one, spanGain
+	// one of the time that the query names: shares of its score.
+	voiceGain, timeGain, spanGain = 2.0, 0.4, 1.0
+	// asksLoss is the share that a question loses, and shortTerms the length at
+	// which a passage is taken for saying something (63 % of its score).
+	asksLoss, shortTerms = 0.1, 6.0
 )
 
-// rank orders the candidates: their own score and that of their neighbours.
-func (s *search) rank() ([]scored, error) {
-	found := s.sums.best(s.query.Limit*4 + candidates)
-	allowed, err := s.allowed(found)
+// mark is what ranking needs of a passage.
+type mark struct {
+	kind     Kind
+	voice    int64
+	flags    int
+	length   int
+	time     int64
+	archived bool
+}
+
+// beside is a neighbour.
+type beside struct {
+	id    int64
+	flags int
+}
+
+// rank orders the candidates by their words and those around them, by who says
+// it, when, and in what form.
+func (s *search) rank(phrases map[int64]float64) ([]scored, error) {
+	own := func(id int64) float64 {
+		if id >= int64(len(s.sums.of)) {
+			return 0
+		}
+		return s.plain(s.sums.of[id]) + phrases[id]
+	}
+	var ids []int64
+	for _, c := range s.sums.best(2*s.query.Limit+candidates, s.plain) {
+		ids = append(ids, c.id)
+	}
+	scores := make(map[int64]float64, 3*len(ids))
+	if s.query.Without&Neighbours != 0 {
+		for _, id := range ids {
+			scores[id] = own(id)
+		}
+	} else if err := s.withNeighbours(ids, own, scores); err != nil {
+		return nil, err
+	}
+	marks, err := s.marks(scores)
 	if err != nil {
 		return nil, err
 	}
-	final := map[int64]float64{}
-	ids := make([]int64, 0, len(found))
-	for _, c := range found {
-		final[c.id] = c.score
-		ids = append(ids, c.id)
-	}
-	if s.query.Without&Neighbours == 0 {
-		near := func(stmt *sql.Stmt) error {
-			return rows(s.ctx, stmt, func(r *sql.Rows) error {
-				var id int64
-				var others sql.NullString
-				if err := r.Scan(&id, &others); err != nil {
-					return err
-				}
-				for f := range strings.FieldsSeq(others.String) {
-					n, err := strconv.ParseInt(f, 10, 64)
-					if err != nil {
-						return err
-					}
-					final[id] += beside * s.sums.of(n)
-					if _, is := final[n]; !is {
-						final[n] = s.sums.of(n) + beside*s.sums.of(id)
-					}
-				}
-				return nil
-			}, list(ids), 1)
-		}
-		if err := near(s.x.stmt.before); err != nil {
-			return nil, err
-		}
-		if err := near(s.x.stmt.after); err != nil {
-			return nil, err
-		}
-	}
-	out := make([]scored, 0, len(final))
-	for id, score := range final {
-		w, known := allowed[id]
-		if !known {
-			w = 1
-		}
-		if w > 0 {
-			out = append(out, scored{id, score * w})
+	out := make([]scored, 0, len(scores))
+	for id, m := range marks {
+		if v := scores[id] * s.factor(m); v > 0 {
+			out = append(out, scored{id, v})
 		}
 	}
 	slices.SortFunc(out, compare)
 	return out, nil
 }
 
-// allowed is the factor of each passage by its kind and document.
-func (s *search) allowed(found []scored) (map[int64]float64, error) {
-	ids := make([]int64, len(found))
-	for i, c := range found {
-		ids[i] = c.id
+// withNeighbours scores ids and what stands beside them.
+func (s *search) withNeighbours(ids []int64, own func(int64) float64, scores map[int64]float64) error {
+	near, err := s.near(s.x.stmt.before, ids, 1)
+	if err != nil {
+		return err
 	}
-	out := make(map[int64]float64, len(ids))
-	err := rows(s.ctx, s.x.stmt.kind, func(r *sql.Rows) error {
-		var id int64
-		var kind int
-		var archived bool
-		if err := r.Scan(&id, &kind, &archived); err != nil {
+	behind, err := s.near(s.x.stmt.after, ids, 1)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		scores[id] = 0
+		for _, n := range append(near[id], behind[id]...) {
+			scores[n.id] = 0
+		}
+	}
+	all := make([]int64, 0, len(scores))
+	for id := range scores {
+		all = append(all, id)
+	}
+	if near, err = s.near(s.x.stmt.before, all, 2); err != nil {
+		return err
+	}
+	if behind, err = s.near(s.x.stmt.after, all, 2); err != nil {
+		return err
+	}
+	for _, id := range all {
+		v := own(id)
+		for i, n := range near[id] {
+			w := [...]float64{before1, before2}[i]
+			if i == 0 && n.flags&flagAsks != 0 {
+				w += answers
+			}
+			v += w * own(n.id)
+		}
+		for i, n := range behind[id] {
+			v += [...]float64{after1, after2}[i] * own(n.id)
+		}
+		scores[id] = v
+	}
+	return nil
+}
+
+// near reads the n neighbours on one side of passages, nearest first; the list
+// ends where too much time lies between.
+func (s *search) near(stmt *sql.Stmt, ids []int64, n int) (map[int64][]beside, error) {
+	out := make(map[int64][]beside, len(ids))
+	err := rows(s.ctx, stmt, func(r *sql.Rows) error {
+		var id, when int64
+		var others sql.NullString
+		if err := r.Scan(&id, &when, &others); err != nil {
 			return err
 		}
-		w := 1.0
-		if archived {
-			w = max(s.query.Archived, 0)
+		f := strings.Fields(others.String)
+		for ; len(f) >= 3; f = f[3:] {
+			var v [3]int64
+			for i := range v {
+				var err error
+				if v[i], err = strconv.ParseInt(f[i], 10, 64); err != nil {
+					return fmt.Errorf("%w: place of passage %d: %w", sqlfile.ErrDamaged, id, err)
+				}
+			}
+			if gap := v[2] - when; gap > together.Milliseconds() || -gap > together.Milliseconds() {
+				break
+			}
+			when = v[2]
+			out[id] = append(out[id], beside{v[0], int(v[1])})
 		}
-		if len(s.query.Kinds) > 0 && !slices.Contains(s.query.Kinds, kindOf(kind)) {
-			w = 0
-		}
-		out[id] = w
 		return nil
+	}, list(ids), n)
+	return out, err
+}
+
+// marks reads what ranking needs of passages.
+func (s *search) marks(of map[int64]float64) (map[int64]mark, error) {
+	ids := make([]int64, 0, len(of))
+	for id := range of {
+		ids = append(ids, id)
+	}
+	out := make(map[int64]mark, len(ids))
+	err := rows(s.ctx, s.x.stmt.marks, func(r *sql.Rows) error {
+		var id int64
+		var kind int
+		var m mark
+		err := r.Scan(&id, &kind, &m.voice, &m.flags, &m.length, &m.time, &m.archived)
+		m.kind = kindOf(kind)
+		out[id] = m
+		return err
 	}, list(ids))
 	return out, err
 }
 
-// feedback learns terms from the best passages and adds what they are worth.
-func (s *search) feedback() error {
-	best := s.sums.best(learnFrom)
-	loaded, err := s.load(best)
-	if err != nil {
-		return err
+// factor is what a passage's score is multiplied with.
+func (s *search) factor(m mark) float64 {
+	if len(s.query.Kinds) > 0 && !slices.Contains(s.query.Kinds, m.kind) {
+		return 0
 	}
-	asked := map[string]bool{}
-	for _, t := range s.terms {
-		asked[t.text] = true
+	f := 1.0
+	if m.archived {
+		f = max(s.query.Archived, 0)
 	}
-	worth := map[string]float64{}
-	var all float64
-	for _, c := range best {
-		all += c.score
+	if s.voices[m.voice] {
+		f *= 1 + voiceGain
 	}
-	for _, c := range best {
-		p, ok := loaded[c.id]
-		if !ok || all <= 0 {
-			continue
+	if s.when && m.flags&flagTime != 0 {
+		f *= 1 + timeGain
+	}
+	if slices.ContainsFunc(s.spans, func(sp span) bool { return sp.has(fromMillis(m.time)) }) {
+		f *= 1 + spanGain
+	}
+	if s.query.Without&Shape == 0 {
+		if m.flags&flagAsks != 0 {
+			f *= 1 - asksLoss
 		}
-		tf, length := counted(p.Passage)
-		for t, n := range tf {
-			if !asked[t] {
-				worth[t] += c.score / all * float64(n) / float64(length) * form(t)
-			}
-		}
+		f *= 1 - math.Exp(-float64(m.length)/shortTerms)
 	}
-	words := make([]string, 0, len(worth))
-	for w := range worth {
-		words = append(words, w)
-	}
-	terms, err := s.lookUp(words, worth)
-	if err != nil {
-		return err
-	}
-	slices.SortFunc(terms, func(a, b *term) int {
-		return compare(scored{a.id, a.weight * s.idf(a.df)}, scored{b.id, b.weight * s.idf(b.df)})
-	})
-	terms = terms[:min(len(terms), learned)]
-	var sum, whole float64
-	for _, t := range terms {
-		sum += t.weight
-	}
-	for _, t := range s.terms {
-		whole += t.weight
-	}
-	for _, t := range terms {
-		t.weight *= learnWeight * whole / sum
-	}
-	return s.score(terms)
-}
-
-// shape is what a passage says, for comparing.
-type shape map[string]bool
-
-func shapeOf(p Passage) shape {
-	sh := shape{}
-	for _, t := range token.Set(p.words(), 256) {
-		sh[t] = true
-	}
-	return sh
-}
-
-// sameShare is the Jaccard share of terms from which two passages say the same.
-const sameShare = 0.5
-
-// same tells whether two passages say the same.
-func (a shape) same(b shape) bool {
-	if len(a) == 0 || len(b) == 0 {
-		return false
-	}
-	both := 0
-	for t := range a {
-		if b[t] {
-			both++
-		}
-	}
-	return float64(both) >= sameShare*float64(len(a)+len(b)-both)
+	return f
 }

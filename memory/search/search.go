@@ -32,15 +32,21 @@ func (x *Index) search(ctx context.Context, q Query) ([]Hit, error) {
 		return nil, err
 	}
 	defer s.sums.release()
-	if err := s.score(s.terms); err != nil {
+	if err := s.score(s.terms, false); err != nil {
 		return nil, err
 	}
-	if q.Without&Feedback == 0 {
-		if err := s.feedback(); err != nil {
+	var together map[int64]float64
+	if q.Without&Phrases == 0 {
+		if together, err = s.phrases(s.sums.best(phraseOf, s.plain)); err != nil {
 			return nil, err
 		}
 	}
-	ranked, err := s.rank()
+	if q.Without&Feedback == 0 {
+		if err := s.feedback(together); err != nil {
+			return nil, err
+		}
+	}
+	ranked, err := s.rank(together)
 	if err != nil {
 		return nil, err
 	}
@@ -79,9 +85,9 @@ func (s *search) results(ranked []scored) ([]Hit, error) {
 }
 
 // load reads passages by their numbers.
-func (s *search) load(list_ []scored) (map[int64]Hit, error) {
-	ids := make([]int64, len(list_))
-	for i, c := range list_ {
+func (s *search) load(found []scored) (map[int64]Hit, error) {
+	ids := make([]int64, len(found))
+	for i, c := range found {
 		ids[i] = c.id
 	}
 	out := make(map[int64]Hit, len(ids))
@@ -89,9 +95,8 @@ func (s *search) load(list_ []scored) (map[int64]Hit, error) {
 		var h Hit
 		var id, when int64
 		var kind int
-		var archived bool
 		var origin string
-		err := r.Scan(&id, &h.ID, &h.Doc, &h.Stream, &h.Seq, &kind, &h.Speaker, &when, &h.Text, &h.Clean, &origin, &archived)
+		err := r.Scan(&id, &h.ID, &h.Doc, &h.Stream, &h.Seq, &kind, &h.Speaker, &when, &h.Text, &h.Clean, &origin)
 		if err != nil {
 			return err
 		}

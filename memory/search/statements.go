@@ -10,29 +10,30 @@ import (
 // statements are those of searching, prepared once; lists come as JSON arrays,
 // so that one statement serves any number of values.
 type statements struct {
-	has, totals, last, docs             *sql.Stmt
-	terms, postings, newest             *sql.Stmt
-	passages, before, after, size, kind *sql.Stmt
+	has, totals, last, docs, size, speakers *sql.Stmt
+	terms, newest                           *sql.Stmt
+	passages, marks, before, after          *sql.Stmt
 }
 
 func (s *statements) all() map[string]**sql.Stmt {
 	return map[string]**sql.Stmt{
-		"SELECT p.pid FROM json_each(?) j JOIN passages p ON p.pid = j.value":                                            &s.has,
-		"SELECT passages, terms FROM totals":                                                                             &s.totals,
-		"SELECT max(seq) FROM passages WHERE stream = ?":                                                                 &s.last,
-		"SELECT DISTINCT doc FROM passages WHERE doc <> '' ORDER BY doc":                                                 &s.docs,
-		"SELECT t.id, t.term, t.df FROM json_each(?) j JOIN terms t ON t.term = j.value":                                 &s.terms,
-		"SELECT p.term_id, p.data FROM json_each(?) j JOIN postings p ON p.term_id = j.value":                            &s.postings,
-		"SELECT term_id, data FROM postings WHERE term_id = ? ORDER BY first DESC LIMIT ?":                               &s.newest,
-		"SELECT coalesce(max(id), 0) FROM passages":                                                                      &s.size,
-		"SELECT p.id, p.kind, p.doc IN (SELECT doc FROM archived) FROM json_each(?) j JOIN passages p ON p.id = j.value": &s.kind,
-		`SELECT p.id, p.pid, p.doc, p.stream, p.seq, p.kind, p.speaker, p.time, p.text, p.clean, p.origin,
-			p.doc IN (SELECT doc FROM archived)
-			FROM json_each(?) j JOIN passages p ON p.id = j.value`: &s.passages,
-		`SELECT p.id, (SELECT group_concat(id, ' ') FROM (SELECT n.id FROM passages n
+		"SELECT p.pid FROM json_each(?) j JOIN passages p ON p.pid = j.value":                  &s.has,
+		"SELECT passages, terms FROM totals":                                                   &s.totals,
+		"SELECT max(p.seq) FROM streams s JOIN passages p ON p.stream = s.id WHERE s.name = ?": &s.last,
+		"SELECT DISTINCT doc FROM passages WHERE doc <> '' ORDER BY doc":                       &s.docs,
+		"SELECT coalesce(max(id), 0) FROM passages":                                            &s.size,
+		"SELECT id, name FROM speakers WHERE passages > 0 ORDER BY passages DESC LIMIT ?":      &s.speakers,
+		"SELECT t.id, t.term, t.df FROM json_each(?) j JOIN terms t ON t.term = j.value":       &s.terms,
+		"SELECT term_id, data FROM postings WHERE term_id = ? ORDER BY first DESC LIMIT ?":     &s.newest,
+		"SELECT p.id, p.kind, p.voice, p.flags, p.length, p.time, p.doc <> '' AND p.doc IN (SELECT doc FROM archived)" +
+			" FROM json_each(?) j JOIN passages p ON p.id = j.value": &s.marks,
+		`SELECT p.id, p.pid, p.doc, s.name, p.seq, p.kind, p.speaker, p.time, p.text, p.clean, p.origin
+			FROM json_each(?) j JOIN passages p ON p.id = j.value JOIN streams s ON s.id = p.stream`: &s.passages,
+		// Of each passage the nearest on one side as "id flags time id flags time ...".
+		`SELECT p.id, p.time, (SELECT group_concat(id || ' ' || flags || ' ' || time, ' ') FROM (SELECT n.id, n.flags, n.time FROM passages n
 				WHERE n.stream = p.stream AND n.seq < p.seq ORDER BY n.seq DESC, n.id DESC LIMIT ?2))
 			FROM json_each(?1) j JOIN passages p ON p.id = j.value`: &s.before,
-		`SELECT p.id, (SELECT group_concat(id, ' ') FROM (SELECT n.id FROM passages n
+		`SELECT p.id, p.time, (SELECT group_concat(id || ' ' || flags || ' ' || time, ' ') FROM (SELECT n.id, n.flags, n.time FROM passages n
 				WHERE n.stream = p.stream AND n.seq > p.seq ORDER BY n.seq, n.id LIMIT ?2))
 			FROM json_each(?1) j JOIN passages p ON p.id = j.value`: &s.after,
 	}

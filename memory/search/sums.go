@@ -13,11 +13,18 @@ type scored struct {
 	score float64
 }
 
-// sums adds up scores by a passage's number. It is an array and not a map: a
-// query of common terms adds some ten thousand times. Four bytes a passage are
-// held while a search runs.
+// sum is what a search has gathered about a passage.
+type sum struct {
+	words   float32 // BM25 of the query's terms
+	covered float32 // weight of the query's terms that it has
+	learned float32 // BM25 of learned terms
+}
+
+// sums holds the sum of each passage by its number. It is an array and not a
+// map: a query of common terms adds some ten thousand times. Twelve bytes a
+// passage are held while a search runs.
 type sums struct {
-	score   []float32
+	of      []sum
 	touched []int64
 }
 
@@ -27,8 +34,8 @@ var pool = sync.Pool{New: func() any { return new(sums) }}
 // newSums returns sums, all zero, for numbers up to highest.
 func newSums(highest int64) *sums {
 	s := pool.Get().(*sums)
-	if int64(len(s.score)) <= highest {
-		s.score = make([]float32, highest+highest/8+64)
+	if int64(len(s.of)) <= highest {
+		s.of = make([]sum, highest+highest/8+64)
 	}
 	return s
 }
@@ -36,37 +43,30 @@ func newSums(highest int64) *sums {
 // release gives the array back, cleared.
 func (s *sums) release() {
 	for _, id := range s.touched {
-		s.score[id] = 0
+		s.of[id] = sum{}
 	}
 	s.touched = s.touched[:0]
 	pool.Put(s)
 }
 
-// add adds w, which is greater than 0, to a passage. One that came after the
-// search began is left to the next.
-func (s *sums) add(id int64, w float32) {
-	if id >= int64(len(s.score)) {
-		return
+// at is the sum of a passage, to be changed. One that came after the search
+// began is left to the next: nil.
+func (s *sums) at(id int64) *sum {
+	if id >= int64(len(s.of)) {
+		return nil
 	}
-	if s.score[id] == 0 {
+	c := &s.of[id]
+	if *c == (sum{}) {
 		s.touched = append(s.touched, id)
 	}
-	s.score[id] += w
+	return c
 }
 
-// of is the score of a passage, 0 where it has none.
-func (s *sums) of(id int64) float64 {
-	if id < 0 || id >= int64(len(s.score)) {
-		return 0
-	}
-	return float64(s.score[id])
-}
-
-// best returns the n highest, best first; of equals the newer.
-func (s *sums) best(n int) []scored {
+// best returns the n highest by score, best first; of equals the newer.
+func (s *sums) best(n int, score func(sum) float64) []scored {
 	var h worstFirst
 	for _, id := range s.touched {
-		x := scored{id, float64(s.score[id])}
+		x := scored{id, score(s.of[id])}
 		switch {
 		case len(h) < n:
 			heap.Push(&h, x)
