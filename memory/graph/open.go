@@ -5,8 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"time"
 
+	"homeagent/memory/disk"
 	"homeagent/memory/sqlfile"
 )
 
@@ -36,7 +39,9 @@ type Graph struct {
 }
 
 // Open opens or creates the file, and brings one of an older schema to the
-// present one. A non-nil Notice comes with a usable, empty Graph. Errors wrap
+// present one. A non-nil Notice comes with a usable Graph, which is empty unless
+// the Notice's Path ends in "-wal" or "-shm": then something else lay in the
+// place of the log, and what the log held may be missing. Errors wrap
 // ErrReadOnly, ErrBusy, or what the system said; see disk.IsFull.
 func Open(path string, opts Options) (*Graph, *Notice, error) {
 	g := &Graph{now: opts.Now, relative: opts.Relative}
@@ -45,6 +50,10 @@ func Open(path string, opts Options) (*Graph, *Notice, error) {
 	}
 	if g.relative == nil {
 		g.relative = relative
+	}
+	place, err := clearLog(path, g.now())
+	if err != nil {
+		return nil, nil, fmt.Errorf("open %s: %w", path, sqlfile.Plain(err))
 	}
 	f, notice, err := sqlfile.Open(path, sqlfile.Layout{
 		Version: schemaVersion, Create: create, Check: check, Now: g.now, Busy: opts.busy, CheckUpTo: opts.checkUpTo,
@@ -56,7 +65,29 @@ func Open(path string, opts Options) (*Graph, *Notice, error) {
 	if err := g.stmt.prepare(g.read); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("open %s: %w", path, g.plain(err)), g.Close())
 	}
+	if notice == nil {
+		notice = place
+	}
 	return g, notice, nil
+}
+
+// clearLog sets aside what is no file in the place of the log or of its index.
+func clearLog(path string, now time.Time) (*Notice, error) {
+	for _, end := range []string{"-wal", "-shm"} {
+		info, err := os.Lstat(path + end)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		aside, err := disk.SetAside(path+end, now)
+		if err != nil {
+			return nil, err
+		}
+		return &Notice{Path: path + end, Aside: aside, Err: fmt.Errorf("%w: it is no file", ErrDamaged)}, nil
+	}
+	return nil, nil
 }
 
 // create fills a new file.
