@@ -202,6 +202,11 @@ func (s *Store) forget(ids ...string) error {
 	if err != nil {
 		return fmt.Errorf("take documents out of the index: %w", err)
 	}
+	s.counting.Lock()
+	defer s.counting.Unlock()
+	for _, id := range ids {
+		delete(s.counts, id) // another of the same id begins with none
+	}
 	return nil
 }
 

@@ -50,6 +50,7 @@ type Context struct {
 	next    uint64          // seq of the next event
 	unsaved map[uint64]bool // live events not in the database
 	gone    []*event        // pruned since the last save
+	erased  []uint64        // numbers to be deleted by the next save
 	moved   uint64          // events ever pruned, saved ones
 }
 

@@ -132,6 +132,11 @@ func (c *Context) SaveTx(tx *bolt.Tx) (done func(), err error) {
 			return nil, fmt.Errorf("save context: %w", err)
 		}
 	}
+	for _, seq := range c.erased {
+		if err := live.Delete(key(seq)); err != nil {
+			return nil, fmt.Errorf("save context: %w", err)
+		}
+	}
 	if err := pruned.SetSequence(c.moved + uint64(len(c.gone))); err != nil {
 		return nil, fmt.Errorf("save context: %w", err)
 	}
@@ -148,23 +153,25 @@ func (c *Context) SaveTx(tx *bolt.Tx) (done func(), err error) {
 		}
 		saved = append(saved, e.seq)
 	}
-	n := len(c.gone)
-	return func() { c.saved(saved, n) }, nil
+	gone, erased := slices.Clone(c.gone), len(c.erased)
+	return func() { c.saved(saved, gone, erased) }, nil
 }
 
-// saved forgets changes that are durable: the events' numbers, and the first
-// n of those gone.
-func (c *Context) saved(live []uint64, n int) {
+// saved forgets changes that are durable: the events' numbers, those gone, and
+// the first of those erased.
+func (c *Context) saved(live []uint64, gone []*event, erased int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, seq := range live {
 		delete(c.unsaved, seq)
 	}
-	for _, e := range c.gone[:n] {
+	for _, e := range gone {
 		delete(c.unsaved, e.seq)
 	}
-	c.gone = slices.Clone(c.gone[n:])
-	c.moved += uint64(n)
+	// One of them may have been redacted meanwhile.
+	c.gone = slices.DeleteFunc(slices.Clone(c.gone), func(e *event) bool { return slices.Contains(gone, e) })
+	c.moved += uint64(len(gone))
+	c.erased = slices.Clone(c.erased[erased:])
 }
 
 func key(seq uint64) []byte { return binary.BigEndian.AppendUint64(nil, seq) }
