@@ -134,6 +134,10 @@ func (g *enGrammar) plan(s *enSubject, relation string, ws []word, lead string) 
 	if relation != "has" {
 		relation += " " + rest[0].low
 		n = 1
+		if n+1 < len(rest) && enParticles[rest[n].low] {
+			relation += " " + rest[n].low
+			n++
+		}
 		if n < len(rest) && enPreps[rest[n].low] {
 			relation += " " + rest[n].low
 			n++

@@ -26,7 +26,7 @@ var enLong = strings.NewReplacer(
 )
 
 // enLead is what stands before a sentence and says nothing.
-var enLead = regexp.MustCompile(`(?i)^(?:(?:oh|wow|hey|hi|hello|yeah|yep|yes|no|nope|well|so|and|but|also|actually|btw|by the way|guess what|fyi|ok|okay|thanks|thank you|anyway|plus|lol|haha|sure|right|oh no|oh yeah|good news|for sure|of course|then|now|in fact|to be honest|honestly|hm+|um+|you know|speaking of which|besides|sadly|luckily|fortunately|unfortunately|glad to hear(?: it| that)?)\b[ ,:!]*)+`)
+var enLead = regexp.MustCompile(`(?i)^(?:(?:oh|wow|hey|hi|hello|yeah|yep|yes|no|nope|well|so|and|but|also|actually|btw|by the way|guess what|fyi|ok|okay|thanks|thank you|anyway|plus|lol|haha|sure|right|oh no|oh yeah|good news|for sure|of course|then|now|in fact|to be honest|honestly|hm+|um+|you know|speaking of which|just so you know|so you know|just a heads up|heads up|for your information|besides|sadly|luckily|fortunately|unfortunately|glad to hear(?: it| that)?)\b[ ,:!]*)+`)
 
 // english finds the facts of an English sentence.
 func (v voice) english(text string, asked bool) []Fact {
@@ -188,7 +188,7 @@ func coordinated(ws []word) (first, rest []word) {
 		default:
 			continue
 		}
-		if next < len(ws) && pastVerb(ws[next].low) {
+		if next < len(ws) && (pastVerb(ws[next].low) || enThird(ws[next].low)) {
 			if ws[i].comma {
 				i++
 			}
@@ -196,6 +196,11 @@ func coordinated(ws []word) (first, rest []word) {
 		}
 	}
 	return ws, nil
+}
+
+// enThird tells whether a word is a verb of the third person.
+func enThird(low string) bool {
+	return strings.HasSuffix(low, "s") && (enHabit[low] != "" || enAttitude[low] != "" || enDwell[low] != "")
 }
 
 // findSubject reads the subject; nil where there is none that facts are kept of.
@@ -278,7 +283,7 @@ func (g *enGrammar) owned(owner string, ws []word) (*enSubject, []word) {
 		s.role, s.after, s.kind = joined(inner), last, personOrAnimal(inner[len(inner)-1].low)
 		return s, rest
 	}
-	if last == "name" || last == "birthday" || last == "address" || last == "age" || strings.HasSuffix(last, "number") || noun[0].low == "favorite" || enTraits[last] {
+	if last == "name" || last == "birthday" || last == "anniversary" || last == "address" || last == "age" || strings.HasSuffix(last, "number") || noun[0].low == "favorite" || enTraits[last] {
 		s.name, s.after, s.kind, s.self = owner, joined(noun), "person", true
 		return s, rest
 	}

@@ -32,7 +32,11 @@ func (g *enGrammar) predicate(s *enSubject, ws []word, lead string) []Fact {
 	case v == "will":
 		return g.plan(s, "will", rest, lead)
 	case v == "used" && len(rest) > 2 && rest[0].low == "to":
-		return g.object(s, "used to "+rest[1].low, rest[2:], "")
+		relation, object := "used to "+rest[1].low, rest[2:]
+		if enPreps[object[0].low] && len(object) > 1 {
+			relation, object = relation+" "+object[0].low, object[1:]
+		}
+		return g.object(s, relation, object, "")
 	case v == "stopped" || v == "quit":
 		if len(rest) > 0 && (strings.HasSuffix(rest[0].low, "ing") || v == "quit") {
 			return g.past(s, v, rest, lead)
@@ -81,12 +85,13 @@ func (g *enGrammar) attribute(s *enSubject, v string, ws []word) []Fact {
 			return []Fact{fact(s.owner, isRole(s.role, s.kind), name, "person", s.kind)}
 		}
 		return []Fact{fact(s.name, "name is", name, "person", "person")}
-	case last == "birthday":
+	case last == "birthday" || last == "anniversary":
+		object = strings.TrimPrefix(object, "on ")
 		d := enWhen("on "+object, g.event.Time, past)
 		if !d.found || strings.ContainsAny(object, ",") && len(ws) > 5 {
 			return nil
 		}
-		return []Fact{fact(s.name, "birthday is", strings.TrimPrefix(object, "on "), s.kind, "date")}
+		return []Fact{fact(s.name, last+" is", object, s.kind, "date")}
 	case last == "address":
 		return []Fact{fact(s.name, "address is", object, s.kind, "place")}
 	case enTraits[strings.ToLower(last)]:
@@ -407,9 +412,16 @@ func (g *enGrammar) dwell(s *enSubject, verb string, ws []word) []Fact {
 
 // place is where a thing lies.
 func (g *enGrammar) place(thing, relation string, ws []word) []Fact {
-	d := enWhen(joined(ws), g.event.Time, future)
+	// The preposition is part of a date: "on Friday".
+	d := enWhen(strings.TrimPrefix(relation, "is ")+" "+joined(ws), g.event.Time, future)
+	if !d.found {
+		d.text = joined(ws)
+	}
 	object, ok := enObject(enWords(d.text))
 	thing = strings.TrimSpace(thing)
+	if d.found && strings.Trim(d.text, " ,") == "" && d.result() != "" && (relation == "is on" || relation == "is at" || relation == "is in") {
+		return []Fact{fact(thing, "is on", d.result(), "event", "date")}
+	}
 	if !ok || d.found || enPronouns[strings.ToLower(thing)] || enAway[strings.ToLower(object)] {
 		return nil
 	}

@@ -119,6 +119,13 @@ func score(t testing.TB, rows []said, report bool) (right, given, wanted int) {
 	return right, given, wanted
 }
 
+func TestSecondLook(t *testing.T) {
+	for lang, rows := range secondLook {
+		right, given, wanted := score(t, rows, testing.Verbose())
+		t.Logf("%s: %d right of %d given, %d wanted", lang, right, given, wanted)
+	}
+}
+
 func TestHeldOut(t *testing.T) {
 	for lang, rows := range heldOut {
 		right, given, wanted := score(t, rows, testing.Verbose())
