@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -127,6 +128,11 @@ func (s *Store) scan(ctx context.Context, sure bool) (notices []Notice, err erro
 	if err != nil {
 		return notices, err
 	}
+	if sure {
+		if err := s.askIndex(ctx); err != nil {
+			return notices, err
+		}
+	}
 	here := map[string]bool{}
 	for _, name := range names {
 		if err := ctx.Err(); err != nil {
@@ -135,7 +141,7 @@ func (s *Store) scan(ctx context.Context, sure bool) (notices []Notice, err erro
 		here[name] = true
 		told := s.seen[name].err
 		if told == nil || !errors.Is(told, ErrName) {
-			if _, err := s.takeChanged(ctx, root, name, sure); err != nil {
+			if err := s.takeChanged(ctx, root, name); err != nil {
 				return notices, err
 			}
 		}
@@ -155,6 +161,32 @@ func (s *Store) scan(ctx context.Context, sure bool) (notices []Notice, err erro
 		return notices, s.dropStrangers(ctx)
 	}
 	return notices, nil
+}
+
+// asked is how many passages the index is asked for at once.
+const asked = 500
+
+// askIndex forgets what the index no longer has: it waits for no disk, and may
+// be another than it was.
+func (s *Store) askIndex(ctx context.Context) error {
+	byID := map[string]string{}
+	for name, n := range s.seen {
+		if n.Passages > 0 {
+			byID[passageID(name, n.Hash, 0)] = name
+		}
+	}
+	for ids := range slices.Chunk(slices.Collect(maps.Keys(byID)), asked) {
+		has, err := s.index.Has(ctx, ids...)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if !has[id] {
+				delete(s.seen, byID[id])
+			}
+		}
+	}
+	return nil
 }
 
 // isPlaced tells of an entry that is no folder.
@@ -201,40 +233,28 @@ func (s *Store) names() (names []string, notices []Notice, err error) {
 }
 
 // takeChanged takes a name in if it differs from what was seen.
-func (s *Store) takeChanged(ctx context.Context, root *os.Root, name string, sure bool) (changed bool, err error) {
+func (s *Store) takeChanged(ctx context.Context, root *os.Root, name string) error {
 	if err := CheckName(name); err != nil {
 		s.seen[name] = seen{err: err}
-		return false, nil
+		return nil
 	}
 	old, known := s.seen[name]
-	if sure && old.Passages > 0 {
-		// The index waits for no disk, and may be another than it was.
-		id := passageID(name, old.Hash, 0)
-		has, err := s.index.Has(ctx, id)
-		if err != nil {
-			return false, err
-		}
-		if !has[id] {
-			delete(s.seen, name)
-			known = false
-		}
-	}
 	info, err := root.Stat(filepath.Join(name, content))
 	if err == nil && known && !old.Young && old.Size == info.Size() && old.Mtime == info.ModTime().UnixNano() {
-		return false, nil
+		return nil
 	}
 	return s.take(ctx, root, name)
 }
 
 // take reads and indexes a name, whatever was seen before. Problems of the
 // content are noted in seen; errors are those of the index.
-func (s *Store) take(ctx context.Context, root *os.Root, name string) (changed bool, err error) {
+func (s *Store) take(ctx context.Context, root *os.Root, name string) error {
 	old, known := s.seen[name]
 	text, info, err := read(root, name)
 	if err != nil {
 		if errors.Is(err, ErrNotFound) && noFolder(root, name) == nil {
 			// A folder whose content has gone, or is about to come.
-			return known, s.drop(ctx, name)
+			return s.drop(ctx, name)
 		}
 		if errors.Is(err, ErrNotFound) {
 			err = ErrOutside // a link that leads nowhere
@@ -245,11 +265,11 @@ func (s *Store) take(ctx context.Context, root *os.Root, name string) (changed b
 		}
 		if known && old.Passages > 0 {
 			if err := s.drop(ctx, name); err != nil {
-				return false, err
+				return err
 			}
 		}
 		s.seen[name] = n
-		return true, nil
+		return nil
 	}
 	sum := sha256.Sum256([]byte(text))
 	n := seen{Size: info.Size(), Mtime: info.ModTime().UnixNano(), Hash: hex.EncodeToString(sum[:8])}
@@ -258,19 +278,19 @@ func (s *Store) take(ctx context.Context, root *os.Root, name string) (changed b
 		n.Passages = old.Passages
 		s.dirty = s.dirty || n != old
 		s.seen[name] = n
-		return false, nil
+		return nil
 	}
 	passages := passagesOf(name, n.Hash, text, info.ModTime())
 	if err := s.index.RemoveDoc(ctx, name); err != nil {
-		return false, err
+		return err
 	}
 	delete(s.seen, name) // what follows may fail
 	if err := s.index.Put(ctx, passages...); err != nil {
-		return false, err
+		return err
 	}
 	n.Passages = len(passages)
 	s.seen[name], s.dirty = n, true
-	return true, nil
+	return nil
 }
 
 // noFolder is nil where name is a folder.

@@ -263,8 +263,7 @@ func (s *Store) create(ctx context.Context, name, text string) error {
 	if err := s.opts.FS.SyncDir(s.dir); err != nil {
 		return err
 	}
-	_, err = s.take(ctx, root, name)
-	return err
+	return s.take(ctx, root, name)
 }
 
 // read returns the content of a name that was checked.
