@@ -39,7 +39,8 @@ func (g *Graph) Archive(ctx context.Context, days int) (int, error) {
 func (g *Graph) archive(ctx context.Context, before, last int64) (n int, next int64, err error) {
 	var due []int64
 	next = last
-	err = each(ctx, g.read, `SELECT id, status = 'active' AND updated_at < ? AND heard <= ? FROM relations WHERE id > ? ORDER BY id LIMIT ?`,
+	err = each(ctx, g.read, `SELECT id, status = 'active' AND updated_at < ? AND heard <= ? FROM relations
+		WHERE id > ? ORDER BY id LIMIT ?`,
 		func(r *sql.Rows) error {
 			var old bool
 			err := r.Scan(&next, &old)

@@ -71,10 +71,14 @@ func TestRestore(t *testing.T) {
 		want  []string
 	}{
 		{"as it was", []string{"Bob/likes/tea"}, graph.Criteria{Subject: "Bob"}, nil, []string{"Bob/likes/tea"}},
-		{"history", []string{"Bob/lives in/Rome", "Bob/moved to/Paris"}, graph.Criteria{Object: "Rome"}, nil, []string{"Bob/lives in/Rome past", "Bob/moved to/Paris"}},
-		{"contradicted since", []string{"Bob/lives in/Rome"}, graph.Criteria{Subject: "Bob"}, []string{"Bob/lives in/Paris"}, []string{"Bob/lives in/Rome past", "Bob/lives in/Paris"}},
-		{"denied since", []string{"Bob/likes/tea"}, graph.Criteria{Subject: "Bob"}, []string{"Bob/doesn't like/tea"}, []string{"Bob/likes/tea past", "Bob/doesn't like/tea"}},
-		{"told again since", []string{"Bob/likes/tea | turn=1"}, graph.Criteria{Subject: "Bob"}, []string{"Bob/likes/tea | turn=2"}, []string{"Bob/likes/tea"}},
+		{"history", []string{"Bob/lives in/Rome", "Bob/moved to/Paris"}, graph.Criteria{Object: "Rome"}, nil,
+			[]string{"Bob/lives in/Rome past", "Bob/moved to/Paris"}},
+		{"contradicted since", []string{"Bob/lives in/Rome"}, graph.Criteria{Subject: "Bob"}, []string{"Bob/lives in/Paris"},
+			[]string{"Bob/lives in/Rome past", "Bob/lives in/Paris"}},
+		{"denied since", []string{"Bob/likes/tea"}, graph.Criteria{Subject: "Bob"}, []string{"Bob/doesn't like/tea"},
+			[]string{"Bob/likes/tea past", "Bob/doesn't like/tea"}},
+		{"told again since", []string{"Bob/likes/tea | turn=1"}, graph.Criteria{Subject: "Bob"}, []string{"Bob/likes/tea | turn=2"},
+			[]string{"Bob/likes/tea"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -161,7 +165,8 @@ func TestChangedAndEntityFacts(t *testing.T) {
 	if err != nil || !slices.Equal(k.Aliases, []string{"grandma"}) || k.More != 1 || len(k.Facts) != 2 {
 		t.Fatalf("%+v, %v", k, err)
 	}
-	if k, err = g.EntityFacts(ctx, k.ID, 10); err != nil || k.More != 0 || len(k.Facts) != 3 || k.Facts[2].Status != graph.Past || k.Facts[0].SubjectID != k.ID {
+	if k, err = g.EntityFacts(ctx, k.ID, 10); err != nil || k.More != 0 || len(k.Facts) != 3 || k.Facts[2].Status != graph.Past ||
+		k.Facts[0].SubjectID != k.ID {
 		t.Fatalf("%+v, %v", k, err)
 	}
 }
@@ -182,8 +187,10 @@ func TestSeedsAndSession(t *testing.T) {
 		want []string
 		all  bool // nothing else
 	}{
-		{"no words, a seed", graph.Query{Text: "??", Seeds: []int64{ann}, Depth: 1}, []string{"Ann sings songs", "Ann plays the violin"}, true},
-		{"unknown words, a seed", graph.Query{Text: "grandmother music", Seeds: []int64{ann, 4711}, Depth: 1}, []string{"Ann sings songs", "Ann plays the violin"}, true},
+		{"no words, a seed", graph.Query{Text: "??", Seeds: []int64{ann}, Depth: 1}, []string{"Ann sings songs",
+			"Ann plays the violin"}, true},
+		{"unknown words, a seed", graph.Query{Text: "grandmother music",
+			Seeds: []int64{ann, 4711}, Depth: 1}, []string{"Ann sings songs", "Ann plays the violin"}, true},
 		{"a seed without a walk", graph.Query{Text: "??", Seeds: []int64{ann}}, nil, true},
 		{"boost monday", graph.Query{Text: "plays violin", Session: "monday"}, []string{"Ann plays the violin"}, false},
 		{"boost tuesday", graph.Query{Text: "plays violin", Session: "tuesday"}, []string{"Bob plays the violin"}, false},

@@ -171,6 +171,9 @@ func (c *committer) confirm(k *claim, r row) error {
 		// What came meanwhile would have ended it, so nothing has.
 		_, err = c.endOthers(k, r.source, r.id)
 	}
+	if k.source.id == r.target || k.target.id == r.source {
+		r.source, r.target = r.target, r.source // told from the other side
+	}
 	for _, p := range []struct {
 		place place
 		end   int64
@@ -209,7 +212,8 @@ func (c *committer) add(k *claim) error {
 
 // standsSince is when the fact was first heard that a claim would end, 0 if there is none.
 func (c *committer) standsSince(k *claim) (since int64, err error) {
-	err = c.one(`SELECT coalesce(max(created_at), 0) FROM relations WHERE source_id = ? AND relation_key = ? AND status IN ('active', 'archived')`,
+	err = c.one(`SELECT coalesce(max(created_at), 0) FROM relations
+		WHERE source_id = ? AND relation_key = ? AND status IN ('active', 'archived')`,
 		[]any{k.source.id, k.key}, &since)
 	return since, err
 }
@@ -260,7 +264,8 @@ func (c *committer) retract(k *claim, known []row) error {
 		if r.status != Active && r.status != Archived {
 			continue
 		}
-		if _, err := c.exec("UPDATE relations SET status = 'past', updated_at = max(created_at, ?) WHERE id = ?", k.heard, r.id); err != nil {
+		if _, err := c.exec("UPDATE relations SET status = 'past', updated_at = max(created_at, ?) WHERE id = ?",
+			k.heard, r.id); err != nil {
 			return err
 		}
 		if k.Turn != "" {
@@ -287,7 +292,7 @@ func (c *committer) make(k *claim) error {
 		return err
 	}
 	if k.target.id == 0 && nameKey(k.target.name) == nameKey(k.source.name) && !k.target.pinned && !k.source.pinned {
-		k.target.id = k.source.id // both ends are the same new entity
+		k.target.id, k.target.label = k.source.id, k.source.label // both ends are the same new entity
 	}
 	return c.mention(&k.target, true)
 }
@@ -295,7 +300,8 @@ func (c *committer) make(k *claim) error {
 // put inserts the relation.
 func (c *committer) put(k *claim, status Status, updated int64) error {
 	id, err := c.insert(`INSERT INTO relations
-		(source_id, target_id, relation_type, relation_key, said, confidence, status, session_id, turn_id, speaker, created_at, updated_at, date_bucket)
+		(source_id, target_id, relation_type, relation_key, said, confidence, status, session_id, turn_id, speaker,
+		created_at, updated_at, date_bucket)
 		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		k.source.id, k.target.id, k.Relation, k.key, k.said, k.Confidence, status, k.Source, k.Turn, k.Speaker, k.heard, updated, k.day)
 	if err != nil {

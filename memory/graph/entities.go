@@ -60,10 +60,12 @@ func (g *Graph) Find(ctx context.Context, name string, limit int) ([]Entity, err
 	}
 	var err error
 	if kind, value, ok := identity(name); ok {
-		err = each(ctx, g.read, entityColumns+"JOIN identities i ON i.entity_id = e.id WHERE i.kind = ? AND i.value = ?", collect, kind, value)
+		err = each(ctx, g.read, entityColumns+"JOIN identities i ON i.entity_id = e.id WHERE i.kind = ? AND i.value = ?",
+			collect, kind, value)
 	}
 	if err == nil && len(out) == 0 {
-		err = each(ctx, g.read, entityColumns+`JOIN (SELECT entity_id, max(own) own FROM aliases WHERE key = ? GROUP BY entity_id) a ON a.entity_id = e.id
+		err = each(ctx, g.read, entityColumns+`JOIN (SELECT entity_id, max(own) own FROM aliases WHERE key = ? GROUP BY entity_id) a
+			ON a.entity_id = e.id
 			ORDER BY e.name = ? DESC, a.own DESC, e.mention_count DESC, e.id LIMIT ?`, collect, nameKey(name), name, max(limit, 0))
 	}
 	if err != nil {

@@ -21,17 +21,19 @@ func (g *Graph) erase(ctx context.Context, facts []Fact) error {
 	err = g.change(ctx, func(s *session) error {
 		var gone, ends []int64
 		for _, f := range facts {
-			var source, target int64
-			var status Status
-			err := s.one("DELETE FROM relations WHERE id = ? RETURNING source_id, target_id, status", []any{f.ID}, &source, &target, &status)
-			if ok, err := found(err); !ok {
-				if err != nil {
-					return err
-				}
-				continue // somebody else was quicker
+			// Read again: something may have come between.
+			f, err := s.fact(f.ID)
+			if err != nil {
+				return err
 			}
-			gone, ends = append(gone, f.ID), append(ends, source, target)
-			if status != Forgotten {
+			if f.ID == 0 {
+				continue
+			}
+			if _, err := s.exec("DELETE FROM relations WHERE id = ?", f.ID); err != nil {
+				return err
+			}
+			gone, ends = append(gone, f.ID), append(ends, f.SubjectID, f.ObjectID)
+			if f.Status != Forgotten {
 				s.index.take(kindFact, f.ID, factTerms(f.Subject, f.Relation, f.Object))
 			}
 		}
@@ -55,7 +57,8 @@ func (s *session) dropLonely(ids []int64) error {
 	for _, id := range ids {
 		s.touch(id)
 		var used bool
-		err := s.one("SELECT EXISTS(SELECT 1 FROM relations WHERE source_id = ?1) OR EXISTS(SELECT 1 FROM relations WHERE target_id = ?1)", []any{id}, &used)
+		err := s.one(`SELECT EXISTS(SELECT 1 FROM relations WHERE source_id = ?1)
+			OR EXISTS(SELECT 1 FROM relations WHERE target_id = ?1)`, []any{id}, &used)
 		if err != nil {
 			return err
 		}

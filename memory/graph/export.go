@@ -16,7 +16,8 @@ const exportStep = 500
 // the last pair. What is committed meanwhile may be in it or not.
 func (g *Graph) Export(ctx context.Context) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		for _, table := range []func(context.Context, int64) ([]Record, int64, error){g.someEntities, g.someFacts, g.somePairs, g.someMerges} {
+		for _, table := range []func(context.Context, int64) ([]Record, int64, error){g.someEntities, g.someFacts, g.somePairs,
+			g.someMerges} {
 			for last := int64(0); ; {
 				some, next, err := table(ctx, last)
 				if err != nil {
@@ -86,10 +87,11 @@ func (g *Graph) somePairs(ctx context.Context, last int64) (out []Record, next i
 }
 
 func (g *Graph) someMerges(ctx context.Context, last int64) (out []Record, next int64, err error) {
-	err = each(ctx, g.read, "SELECT "+mergeColumns+" FROM merges WHERE id > ? AND undone_at IS NULL ORDER BY id LIMIT ?", func(r *sql.Rows) error {
-		m, err := scanMerge(r)
-		out, next = append(out, Record{Merge: &m}), m.ID
-		return err
-	}, last, exportStep)
+	err = each(ctx, g.read, "SELECT "+mergeColumns+" FROM merges WHERE id > ? AND undone_at IS NULL ORDER BY id LIMIT ?",
+		func(r *sql.Rows) error {
+			m, err := scanMerge(r)
+			out, next = append(out, Record{Merge: &m}), m.ID
+			return err
+		}, last, exportStep)
 	return out, next, err
 }

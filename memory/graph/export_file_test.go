@@ -64,7 +64,8 @@ func TestExportAndImport(t *testing.T) {
 	ctx := context.Background()
 	g := full(t)
 	out := dump(t, g)
-	for _, kind := range []string{`{"entity":`, `{"fact":`, `{"pair":`, `{"merge":`, `"status":"forgotten"`, `"status":"archived"`, `"status":"past"`, `"vague":true`, `"identities":`} {
+	for _, kind := range []string{`{"entity":`, `{"fact":`, `{"pair":`, `{"merge":`, `"status":"forgotten"`, `"status":"archived"`,
+		`"status":"past"`, `"vague":true`, `"identities":`} {
 		if !slices.ContainsFunc(out, func(l string) bool { return strings.Contains(l, kind) }) {
 			t.Fatalf("nothing of %s: the test is too small", kind)
 		}
@@ -157,16 +158,17 @@ func TestImportRefuses(t *testing.T) {
 		line string
 		want error
 	}{
-		"nothing":           {`{}`, graph.ErrRecord},
-		"no number":         {`{"entity":{"name":"x"}}`, graph.ErrRecord},
-		"no name":           {`{"entity":{"id":5,"name":" \u0000"}}`, graph.ErrRecord},
-		"1 MB":              {`{"entity":{"id":5,"name":"` + strings.Repeat("x", 1<<20) + `"}}`, graph.ErrTooLong},
-		"ends of nowhere":   {`{"fact":{"id":1,"subject_id":1,"object_id":9,"status":"active","said":"1"}}`, graph.ErrRecord},
-		"no such status":    {`{"fact":{"id":1,"subject_id":1,"object_id":1,"status":"odd","said":"1"}}`, graph.ErrRecord},
-		"a confidence of 7": {`{"fact":{"id":1,"subject_id":1,"object_id":1,"status":"active","confidence":7,"said":"1"}}`, graph.ErrRecord},
-		"half a pair":       {`{"pair":{"id":1,"a":1,"b":0,"state":"open"}}`, graph.ErrRecord},
-		"a state unknown":   {`{"pair":{"id":1,"a":1,"b":2,"state":"odd"}}`, graph.ErrRecord},
-		"a merge of none":   {`{"merge":{"id":1}}`, graph.ErrRecord},
+		"nothing":         {`{}`, graph.ErrRecord},
+		"no number":       {`{"entity":{"name":"x"}}`, graph.ErrRecord},
+		"no name":         {`{"entity":{"id":5,"name":" \u0000"}}`, graph.ErrRecord},
+		"1 MB":            {`{"entity":{"id":5,"name":"` + strings.Repeat("x", 1<<20) + `"}}`, graph.ErrTooLong},
+		"ends of nowhere": {`{"fact":{"id":1,"subject_id":1,"object_id":9,"status":"active","said":"1"}}`, graph.ErrRecord},
+		"no such status":  {`{"fact":{"id":1,"subject_id":1,"object_id":1,"status":"odd","said":"1"}}`, graph.ErrRecord},
+		"a confidence of 7": {`{"fact":{"id":1,"subject_id":1,"object_id":1,"status":"active","confidence":7,"said":"1"}}`,
+			graph.ErrRecord},
+		"half a pair":     {`{"pair":{"id":1,"a":1,"b":0,"state":"open"}}`, graph.ErrRecord},
+		"a state unknown": {`{"pair":{"id":1,"a":1,"b":2,"state":"odd"}}`, graph.ErrRecord},
+		"a merge of none": {`{"merge":{"id":1}}`, graph.ErrRecord},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := open(t)

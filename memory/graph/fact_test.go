@@ -47,7 +47,8 @@ func FuzzCleanTriple(f *testing.F) {
 			t.Fatalf("%+v says nothing", c)
 		}
 		for _, text := range []string{c.Subject, c.Relation, c.Object} {
-			if !utf8.ValidString(text) || len(text) > MaxField || strings.ContainsFunc(text, unicode.IsControl) || text != strings.TrimSpace(text) {
+			if !utf8.ValidString(text) || len(text) > MaxField || strings.ContainsFunc(text, unicode.IsControl) ||
+				text != strings.TrimSpace(text) {
 				t.Fatalf("cleaned to %q", text)
 			}
 		}

@@ -252,14 +252,16 @@ func TestCommitOfOddText(t *testing.T) {
 	}{
 		{"1 MB object", plugin.Triple{Subject: "a", Relation: "b", Object: mb}, graph.ErrTooLong, "", ""},
 		{"1 MB subject", plugin.Triple{Subject: mb, Relation: "b", Object: "c"}, graph.ErrTooLong, "", ""},
-		{"largest", plugin.Triple{Subject: "log", Relation: "says", Object: strings.Repeat("é", graph.MaxField/2)}, nil, "log says " + strings.Repeat("é", graph.MaxField/2), "log says"},
+		{"largest", plugin.Triple{Subject: "log", Relation: "says", Object: strings.Repeat("é",
+			graph.MaxField/2)}, nil, "log says " + strings.Repeat("é", graph.MaxField/2), "log says"},
 		{"empty", plugin.Triple{}, graph.ErrEmpty, "", ""},
 		{"empty subject", plugin.Triple{Relation: "is", Object: "red"}, graph.ErrEmpty, "", ""},
 		{"blank subject", plugin.Triple{Subject: " \t\u200b\u202e\x00", Relation: "is", Object: "red"}, graph.ErrEmpty, "", ""},
 		{"subject only", plugin.Triple{Subject: "car"}, graph.ErrEmpty, "", ""},
 		{"no object", plugin.Triple{Subject: "lamp", Relation: "broken"}, nil, "lamp broken", "lamp"},
 		{"no relation", plugin.Triple{Subject: "note", Object: "buy milk"}, nil, "note buy milk", "milk"},
-		{"quotes", plugin.Triple{Subject: `O'Brien "Bo"`, Relation: `said; DROP TABLE relations;--`, Object: `50% \ off`}, nil, `O'Brien "Bo" said; DROP TABLE relations;-- 50% \ off`, "o'brien"},
+		{"quotes", plugin.Triple{Subject: `O'Brien "Bo"`, Relation: `said; DROP TABLE relations;--`,
+			Object: `50% \ off`}, nil, `O'Brien "Bo" said; DROP TABLE relations;-- 50% \ off`, "o'brien"},
 		{"NUL and line breaks", plugin.Triple{Subject: "a\x00b", Relation: "x\r\ny", Object: "c\td"}, nil, "a b x y c d", "b"},
 		{"emoji", plugin.Triple{Subject: "👨‍👩‍👧", Relation: "love", Object: "🐶"}, nil, "👨‍👩‍👧 love 🐶", "🐶"},
 		{"right to left", plugin.Triple{Subject: "\u202eדוד", Relation: "גר ב", Object: "חיפה\u2069"}, nil, "דוד גר ב חיפה", "חיפה"},
@@ -269,7 +271,8 @@ func TestCommitOfOddText(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			g := open(t)
-			_, err := g.Commit(context.Background(), []plugin.Triple{{Subject: "good", Relation: "is", Object: "kept"}, tt.in}, graph.Origin{})
+			_, err := g.Commit(context.Background(), []plugin.Triple{{Subject: "good", Relation: "is",
+				Object: "kept"}, tt.in}, graph.Origin{})
 			if !errors.Is(err, tt.want) {
 				t.Fatalf("got %v, want %v", err, tt.want)
 			}

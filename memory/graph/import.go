@@ -141,7 +141,8 @@ func (im *importer) takeEntity(e EntityRecord) error {
 		}
 	}
 	for _, i := range e.Identities {
-		_, err := im.exec("INSERT OR IGNORE INTO identities(kind, value, entity_id, created_at) VALUES(?, ?, ?, ?)", i.Kind, i.Value, here, ms(i.Created))
+		_, err := im.exec("INSERT OR IGNORE INTO identities(kind, value, entity_id, created_at) VALUES(?, ?, ?, ?)",
+			i.Kind, i.Value, here, ms(i.Created))
 		if err != nil {
 			return err
 		}
@@ -223,7 +224,8 @@ func (im *importer) settle(f *FactRecord) error {
 	}
 	var id, other, created, updated int64
 	err := im.one(`SELECT id, target_id, created_at, updated_at FROM relations WHERE source_id = ? AND relation_key = ? AND target_id <> ?
-		AND status IN ('active', 'archived') ORDER BY updated_at DESC LIMIT 1`, []any{f.SubjectID, key, f.ObjectID}, &id, &other, &created, &updated)
+		AND status IN ('active', 'archived') ORDER BY updated_at DESC LIMIT 1`, []any{f.SubjectID, key, f.ObjectID}, &id, &other,
+		&created, &updated)
 	ok, err := found(err)
 	if !ok || err != nil {
 		return err
@@ -233,8 +235,9 @@ func (im *importer) settle(f *FactRecord) error {
 		return nil
 	}
 	im.touch(f.SubjectID, other)
-	_, err = im.exec("UPDATE relations SET status = 'past', updated_at = max(created_at, ?) WHERE source_id = ? AND relation_key = ? AND target_id <> ? "+
-		"AND status IN ('active', 'archived')", ms(f.Created), f.SubjectID, key, f.ObjectID)
+	_, err = im.exec(`UPDATE relations SET status = 'past', updated_at = max(created_at, ?)
+		WHERE source_id = ? AND relation_key = ? AND target_id <> ? AND status IN ('active', 'archived')`,
+		ms(f.Created), f.SubjectID, key, f.ObjectID)
 	return err
 }
 
@@ -277,7 +280,8 @@ func (im *importer) takeMerge(m Merge) error {
 	if m.ID <= 0 || m.Kept <= 0 || m.Dropped.ID <= 0 {
 		return fmt.Errorf("%w: merge %d", ErrRecord, m.ID)
 	}
-	known, err := found(im.one("SELECT 1 FROM merges WHERE id = ? AND kept_id = ? AND dropped_id = ?", []any{m.ID, m.Kept, m.Dropped.ID}, new(int)))
+	known, err := found(im.one("SELECT 1 FROM merges WHERE id = ? AND kept_id = ? AND dropped_id = ?",
+		[]any{m.ID, m.Kept, m.Dropped.ID}, new(int)))
 	if err != nil {
 		return err
 	}

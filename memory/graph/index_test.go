@@ -133,7 +133,8 @@ func CheckIndex(t testing.TB, g *Graph) (blocks, n int) {
 		return err
 	}))
 	got := map[posting][]int64{}
-	must(each(ctx, g.read, "SELECT t.term, t.kind, t.df, p.first, p.ids FROM terms t JOIN postings p ON p.term_id = t.id ORDER BY t.id, p.first", func(rows *sql.Rows) error {
+	must(each(ctx, g.read, `SELECT t.term, t.kind, t.df, p.first, p.ids FROM terms t
+		JOIN postings p ON p.term_id = t.id ORDER BY t.id, p.first`, func(rows *sql.Rows) error {
 		var p posting
 		var df int
 		var first int64

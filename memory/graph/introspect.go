@@ -46,7 +46,8 @@ func (g *Graph) Introspect(ctx context.Context, top int) (Summary, error) {
 			Scan(&s.Entities, &s.Pairs, &s.Merges)
 	}
 	if err == nil {
-		err = each(ctx, g.read, "SELECT id, name, type, mention_count FROM entities WHERE type <> 'text' ORDER BY mention_count DESC, id LIMIT ?",
+		err = each(ctx, g.read, `SELECT id, name, type, mention_count FROM entities
+			WHERE type <> 'text' ORDER BY mention_count DESC, id LIMIT ?`,
 			func(rows *sql.Rows) error {
 				var e Entity
 				if err := rows.Scan(&e.ID, &e.Name, &e.Type, &e.Mentions); err != nil {

@@ -63,7 +63,8 @@ func child(path string, n int) {
 	for ; ; n++ {
 		fmt.Println("begin", n)
 		a, b := fmt.Sprintf("aaa%d", n), fmt.Sprintf("bbb%d", n)
-		_, err := g.Commit(ctx, facts(a+"/is in/hub", b+"/likes/hub", a+"/likes/hub", b+"/weighs/gold"+strconv.Itoa(n)), graph.Origin{Turn: strconv.Itoa(n)})
+		_, err := g.Commit(ctx, facts(a+"/is in/hub", b+"/likes/hub", a+"/likes/hub", b+"/weighs/gold"+strconv.Itoa(n)),
+			graph.Origin{Turn: strconv.Itoa(n)})
 		if err != nil {
 			die("commit", err)
 		}
@@ -180,7 +181,8 @@ func checkKilled(t *testing.T, where, path string, begun int, acked map[string]m
 			bad = "here and lost without a purge"
 		}
 		if bad != "" {
-			t.Fatalf("%s: round %d: %s: in %d, likes %d and %d, gold %d and %d, acknowledged %v %v %v %v", where, n, bad, in, la, lb, ga, gb,
+			t.Fatalf("%s: round %d: %s: in %d, likes %d and %d, gold %d and %d, acknowledged %v %v %v %v",
+				where, n, bad, in, la, lb, ga, gb,
 				acked["told"][n], acked["merged"][n], acked["undone"][n], acked["purged"][n])
 		}
 	}

@@ -265,7 +265,8 @@ func (s *session) moveFacts(m *Merge, name string) error {
 			}
 			continue
 		}
-		if _, err := s.exec("UPDATE relations SET source_id = ?, target_id = ? WHERE id = ?", now.SubjectID, now.ObjectID, f.ID); err != nil {
+		if _, err := s.exec("UPDATE relations SET source_id = ?, target_id = ? WHERE id = ?",
+			now.SubjectID, now.ObjectID, f.ID); err != nil {
 			return err
 		}
 		m.Moved = append(m.Moved, end)
@@ -349,16 +350,17 @@ func (s *session) endOlder(m *Merge) error {
 	}
 	byQuestion := map[string][]fact{}
 	err := s.each(`SELECT r.id, r.target_id, r.created_at, r.updated_at, r.relation_key, r.relation_type, t.name, r.status FROM relations r
-		JOIN entities t ON t.id = r.target_id WHERE r.source_id = ? AND r.status IN ('active', 'archived') ORDER BY r.id`, func(r *sql.Rows) error {
-		var f fact
-		err := r.Scan(&f.id, &f.target, &f.created, &f.updated, &f.key, &f.relation, &f.object, &f.status)
-		question := fmt.Sprint(min(f.key, opposite(f.key)), f.target)
-		if _, one := relationKey(f.relation, f.object); one {
-			question = f.key
-		}
-		byQuestion[question] = append(byQuestion[question], f)
-		return err
-	}, m.Kept)
+		JOIN entities t ON t.id = r.target_id WHERE r.source_id = ? AND r.status IN ('active', 'archived') ORDER BY r.id`,
+		func(r *sql.Rows) error {
+			var f fact
+			err := r.Scan(&f.id, &f.target, &f.created, &f.updated, &f.key, &f.relation, &f.object, &f.status)
+			question := fmt.Sprint(min(f.key, opposite(f.key)), f.target)
+			if _, one := relationKey(f.relation, f.object); one {
+				question = f.key
+			}
+			byQuestion[question] = append(byQuestion[question], f)
+			return err
+		}, m.Kept)
 	if err != nil {
 		return err
 	}
@@ -409,7 +411,8 @@ func (s *session) addUp(m *Merge, kept EntityRecord) error {
 	if d.Updated.After(kept.Updated) {
 		m.After.Updated = d.Updated
 	}
-	_, err := s.exec("UPDATE entities SET mention_count = mention_count + ?, type = ?, vague = ?, created_at = ?, updated_at = ? WHERE id = ?",
+	_, err := s.exec(`UPDATE entities SET mention_count = mention_count + ?, type = ?, vague = ?,
+		created_at = ?, updated_at = ? WHERE id = ?`,
 		d.Mentions, m.After.Type, m.After.Vague, ms(m.After.Created), ms(m.After.Updated), kept.ID)
 	return err
 }

@@ -166,7 +166,8 @@ func TestWhatWasToldSinceStays(t *testing.T) {
 	if err := g.Undo(ctx, id); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"Ann/likes/tea", "Ann/lives in/Rome", "Annie/likes/tea", "Annie/plays/chess", "Annie/works at/the bank past", "Ann/sings/songs", "Annie (2)/is/here"}
+	want := []string{"Ann/likes/tea", "Ann/lives in/Rome", "Annie/likes/tea", "Annie/plays/chess", "Annie/works at/the bank past",
+		"Ann/sings/songs", "Annie (2)/is/here"}
 	if got := texts(t, g); !slices.Equal(got, want) {
 		t.Fatalf("%q\nwant %q", got, want)
 	}
@@ -184,7 +185,8 @@ func TestWhatWasToldSinceStays(t *testing.T) {
 		if err := g.Undo(ctx, id); err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := recall(t, g, graph.Query{Text: "who likes tea", Depth: 2, Past: true}); slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "tea") }) {
+		if got, _ := recall(t, g, graph.Query{Text: "who likes tea",
+			Depth: 2, Past: true}); slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "tea") }) {
 			t.Fatalf("%q", got)
 		}
 	})
@@ -383,7 +385,8 @@ func TestPairs(t *testing.T) {
 	nominate(false)
 	due(0)
 	for name, err := range map[string]error{
-		"itself": g.Decide(ctx, a, a, graph.PairDifferent, ""), "merged": g.Decide(ctx, a, b, graph.PairMerged, ""), "nobody": g.Decide(ctx, a, 4711, graph.PairOpen, ""),
+		"itself": g.Decide(ctx, a, a, graph.PairDifferent, ""), "merged": g.Decide(ctx, a, b, graph.PairMerged, ""),
+		"nobody": g.Decide(ctx, a, 4711, graph.PairOpen, ""),
 	} {
 		want := map[string]error{"itself": graph.ErrSame, "merged": graph.ErrState, "nobody": graph.ErrUnknown}[name]
 		if !errors.Is(err, want) {

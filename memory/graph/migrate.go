@@ -40,8 +40,10 @@ func migrate(ctx context.Context, tx *sql.Tx) error {
 	}
 	return run(
 		// Ids of rows that were erased must never come again.
-		"INSERT INTO sqlite_sequence(name, seq) SELECT 'relations', 0 WHERE NOT EXISTS(SELECT 1 FROM sqlite_sequence WHERE name = 'relations')",
-		"UPDATE sqlite_sequence SET seq = max(seq, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'relations_1'), 0)) WHERE name = 'relations'",
+		`INSERT INTO sqlite_sequence(name, seq) SELECT 'relations', 0
+			WHERE NOT EXISTS(SELECT 1 FROM sqlite_sequence WHERE name = 'relations')`,
+		`UPDATE sqlite_sequence SET seq = max(seq, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'relations_1'), 0))
+			WHERE name = 'relations'`,
 		"DROP TABLE relations_1", "DROP TABLE aliases_1",
 		"INSERT INTO changes(entity_id, seq) SELECT id, id FROM entities",
 		"PRAGMA user_version = "+strconv.Itoa(schemaVersion),
@@ -77,7 +79,8 @@ func migrateAliases(ctx context.Context, tx *sql.Tx) error {
 			}
 		}
 		next := sql.NullInt64{}
-		if err := tx.QueryRowContext(ctx, "SELECT max(id) FROM (SELECT id FROM entities WHERE id > ? ORDER BY id LIMIT ?)", last, migrateStep).Scan(&next); err != nil {
+		if err := tx.QueryRowContext(ctx, "SELECT max(id) FROM (SELECT id FROM entities WHERE id > ? ORDER BY id LIMIT ?)",
+			last, migrateStep).Scan(&next); err != nil {
 			return err
 		}
 		if !next.Valid {
@@ -92,7 +95,8 @@ func migrateRelations(ctx context.Context, tx *sql.Tx) error {
 		id                        int64
 		subject, relation, object string
 	}
-	put, err := tx.PrepareContext(ctx, `INSERT INTO relations(id, source_id, target_id, relation_type, relation_key, said, confidence, status, before,
+	put, err := tx.PrepareContext(ctx, `INSERT INTO relations(id, source_id, target_id, relation_type, relation_key, said,
+		confidence, status, before,
 		session_id, turn_id, created_at, updated_at, date_bucket)
 		SELECT id, source_id, target_id, relation_type, ?, ?, confidence, status, iif(status = 'forgotten', 'active', ''),
 		session_id, turn_id, created_at, updated_at, date_bucket FROM relations_1 WHERE id = ?`)

@@ -37,7 +37,8 @@ func rowsOf1(t *testing.T, path string) (out []string) {
 	}
 	defer db.Close()
 	for _, q := range []string{
-		`SELECT concat_ws('|', 'fact', r.id, s.name, r.relation_type, t.name, r.confidence, r.status, r.session_id, r.turn_id, r.created_at, r.updated_at, r.date_bucket)
+		`SELECT concat_ws('|', 'fact', r.id, s.name, r.relation_type, t.name, r.confidence, r.status, r.session_id, r.turn_id,
+			r.created_at, r.updated_at, r.date_bucket)
 			FROM relations r JOIN entities s ON s.id = r.source_id JOIN entities t ON t.id = r.target_id ORDER BY r.id`,
 		"SELECT concat_ws('|', 'entity', id, name, type, mention_count, created_at, updated_at) FROM entities ORDER BY id",
 		"SELECT concat_ws('|', 'alias', entity_id, alias, created_at) FROM aliases ORDER BY entity_id, alias",

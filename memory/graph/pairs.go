@@ -107,7 +107,8 @@ func (s *session) propose(a, b int64, reason string) (fresh bool, err error) {
 	if n > 0 || err != nil {
 		return n > 0, err
 	}
-	n, err = s.exec("UPDATE pairs SET state = 'open', reason = ?3 WHERE a = ?1 AND b = ?2 AND state = 'undecided' AND facts < ("+countFacts+")", a, b, reason)
+	n, err = s.exec(`UPDATE pairs SET state = 'open', reason = ?3
+		WHERE a = ?1 AND b = ?2 AND state = 'undecided' AND facts < (`+countFacts+")", a, b, reason)
 	return n > 0, err
 }
 

@@ -15,7 +15,8 @@ func TestAsksPast(t *testing.T) {
 		"where did I live before": true, "Where did Ann use to live?": true, "what was her previous address": true,
 		"where were we last time": true, "我以前住哪": true, "钥匙之前放哪了": true, "他原来在哪上班": true, "上次去的餐厅": true,
 		"我曾经养过什么": true, "过去的密码": true,
-		"where do I live": false, "beforehand": false, "I want to go": false, "我住哪": false, "last night": false, "": false, "formerlyx": false,
+		"where do I live": false, "beforehand": false, "I want to go": false, "我住哪": false, "last night": false, "": false,
+		"formerlyx": false,
 	} {
 		if got := graph.AsksPast(text); got != want {
 			t.Errorf("%q: %v", text, got)
@@ -66,7 +67,8 @@ func TestWhatWasBefore(t *testing.T) {
 	if err != nil || len(h) != 0 {
 		t.Errorf("a relation nobody told: %+v, %v", h, err)
 	}
-	if h, err = g.History(context.Background(), "ann", "address", 10); err != nil || len(h) != 2 || h[0].Object != "Rome" || h[1].Object != "Paris" {
+	if h, err = g.History(context.Background(), "ann", "address",
+		10); err != nil || len(h) != 2 || h[0].Object != "Rome" || h[1].Object != "Paris" {
 		t.Errorf("%+v, %v", h, err)
 	}
 }
@@ -86,8 +88,10 @@ func TestRetraction(t *testing.T) {
 		{"不再 in front of a sentence", []string{"小明/喝/咖啡", "小明/不再/喝咖啡"}, []string{"小明/喝/咖啡 past"}, 1, true},
 		{"已经不", []string{"小明/住在/上海", "小明/已经不住在/上海了"}, []string{"小明/住在/上海 past"}, 1, true},
 		{"nobody had told", []string{"Ann/no longer works at/the bank"}, []string{"Ann/works at/the bank past"}, 0, true},
-		{"twice", []string{"Ann/no longer works at/the bank", "Ann/no longer works at/the bank"}, []string{"Ann/works at/the bank past"}, 0, true},
-		{"of another", []string{"Ann/lives in/Rome", "Ann/no longer lives in/Paris"}, []string{"Ann/lives in/Rome", "Ann/lives in/Paris past"}, 0, true},
+		{"twice", []string{"Ann/no longer works at/the bank",
+			"Ann/no longer works at/the bank"}, []string{"Ann/works at/the bank past"}, 0, true},
+		{"of another", []string{"Ann/lives in/Rome", "Ann/no longer lives in/Paris"}, []string{"Ann/lives in/Rome",
+			"Ann/lives in/Paris past"}, 0, true},
 		{"any more without a negation", []string{"Ann/wants/any more"}, []string{"Ann/wants/any more"}, 0, false},
 		{"nothing is said", []string{"Ann/knows/no longer"}, []string{"Ann/knows/no longer"}, 0, false},
 	}

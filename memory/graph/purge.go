@@ -147,6 +147,11 @@ func (g *Graph) where(ctx context.Context, c Criteria, forgotten bool) (string, 
 func (g *Graph) forget(ctx context.Context, facts []Fact) error {
 	return g.change(ctx, func(s *session) error {
 		for _, f := range facts {
+			// Read again: a merge may have come between.
+			f, err := s.fact(f.ID)
+			if err != nil {
+				return err
+			}
 			n, err := s.exec("UPDATE relations SET before = status, status = 'forgotten' WHERE id = ? AND status <> 'forgotten'", f.ID)
 			if err != nil {
 				return err
@@ -180,11 +185,12 @@ func (g *Graph) Restore(ctx context.Context, ids ...int64) ([]Fact, error) {
 	})
 	var facts []Fact
 	if err == nil {
-		err = each(ctx, g.read, "SELECT "+factColumns+" FROM json_each(?) j JOIN relations r ON r.id = j.value"+factEnds, func(r *sql.Rows) error {
-			f, err := scanFact(r)
-			facts = append(facts, f)
-			return err
-		}, list(back))
+		err = each(ctx, g.read, "SELECT "+factColumns+" FROM json_each(?) j JOIN relations r ON r.id = j.value"+factEnds,
+			func(r *sql.Rows) error {
+				f, err := scanFact(r)
+				facts = append(facts, f)
+				return err
+			}, list(back))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("restore facts: %w", g.plain(err))
@@ -209,7 +215,8 @@ func (s *session) restore(id int64) (int64, error) {
 	s.touch(source, target)
 	if before == Active || before == Archived {
 		var again int64
-		err := s.one(`SELECT id FROM relations WHERE source_id = ? AND relation_key = ? AND target_id = ? AND status IN ('active', 'archived')`,
+		err := s.one(`SELECT id FROM relations WHERE source_id = ? AND relation_key = ? AND target_id = ?
+			AND status IN ('active', 'archived')`,
 			[]any{source, key, target}, &again)
 		switch ok, err := found(err); {
 		case err != nil:
@@ -220,7 +227,8 @@ func (s *session) restore(id int64) (int64, error) {
 		_, single := relationKey(relation, object)
 		var other bool
 		err = s.one(`SELECT EXISTS(SELECT 1 FROM relations WHERE source_id = ?1 AND status IN ('active', 'archived')
-			AND (relation_key = ?2 AND ?3 OR relation_key = ?4 AND target_id = ?5))`, []any{source, key, single, opposite(key), target}, &other)
+			AND (relation_key = ?2 AND ?3 OR relation_key = ?4 AND target_id = ?5))`, []any{source, key, single, opposite(key), target},
+			&other)
 		if err != nil {
 			return 0, err
 		}

@@ -120,7 +120,8 @@ func (s *session) putFact(f FactRecord) (int64, error) {
 	if f.ID != 0 {
 		id = f.ID
 	}
-	n, err := s.insert(`INSERT INTO relations(id, source_id, target_id, relation_type, relation_key, said, confidence, heard, status, before,
+	n, err := s.insert(`INSERT INTO relations(id, source_id, target_id, relation_type, relation_key, said,
+		confidence, heard, status, before,
 		session_id, turn_id, speaker, created_at, updated_at, date_bucket) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		id, f.SubjectID, f.ObjectID, f.Relation, key, f.Said, f.Confidence, f.Heard, f.Status, f.Before,
 		f.Source, f.Turn, f.Speaker, ms(f.Created), ms(f.Updated), f.Day)
@@ -154,14 +155,15 @@ func (s *session) putPair(p PairRecord) (bool, error) {
 
 // rowsOf are the names and stable ids of an entity.
 func rowsOf(read func(string, func(*sql.Rows) error, ...any) error, id int64) (names []NameRecord, identities []IdentityRecord, err error) {
-	err = read("SELECT alias, own, speaker, created_at FROM aliases WHERE entity_id = ? ORDER BY created_at, key, speaker", func(r *sql.Rows) error {
-		var n NameRecord
-		var created int64
-		err := r.Scan(&n.Name, &n.Own, &n.Speaker, &created)
-		n.Created = utc(created)
-		names = append(names, n)
-		return err
-	}, id)
+	err = read("SELECT alias, own, speaker, created_at FROM aliases WHERE entity_id = ? ORDER BY created_at, key, speaker",
+		func(r *sql.Rows) error {
+			var n NameRecord
+			var created int64
+			err := r.Scan(&n.Name, &n.Own, &n.Speaker, &created)
+			n.Created = utc(created)
+			names = append(names, n)
+			return err
+		}, id)
 	if err == nil {
 		err = read("SELECT kind, value, created_at FROM identities WHERE entity_id = ? ORDER BY kind, value", func(r *sql.Rows) error {
 			var n IdentityRecord

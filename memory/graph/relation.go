@@ -46,7 +46,8 @@ var alike = classes(
 	"@~spouse: 配偶 配偶是 的配偶是 结婚 夫妻; is married to; married; married to; spouse; spouse is",
 	"@~friend: 朋友 朋友是 的朋友是 好朋友 好朋友是; is friends with; are friends with; friends with; is a friend of; is friend of; friend; friend of",
 	"@~sibling: 兄弟姐妹; is a sibling of; is sibling of; sibling; sibling of",
-	"@~colleague: 同事 同事是 的同事是; is a colleague of; is colleague of; colleague; colleague of; is a coworker of; coworker of; works with; work with",
+	"@~colleague: 同事 同事是 的同事是; is a colleague of; is colleague of; colleague; colleague of; is a coworker of; coworker of; "+
+		"works with; work with",
 	"@~classmate: 同学 同学是 的同学是; is a classmate of; classmate; classmate of",
 	"@~neighbour: 邻居 邻居是 的邻居是; is a neighbour of; is a neighbor of; neighbour; neighbor; neighbour of; neighbor of; "+
 		"lives next to; lives next door to",
@@ -59,7 +60,8 @@ var alike = classes(
 var asked = map[string]string{
 	"@home": "住哪 住在 live", "@name": "名字 name", "@birthday": "生日 birthday born", "@age": "岁 age old", "@phone": "电话 phone number",
 	"@password": "密码 password", "@work": "工作 work job", "@allergic": "过敏 allergic", "@mother": "妈妈 mother mom", "@father": "爸爸 father dad",
-	"@wife": "妻子 wife", "@husband": "丈夫 husband", "@son": "儿子 son", "@daughter": "女儿 daughter", "@~spouse": "结婚 married", "@~friend": "朋友 friend",
+	"@wife": "妻子 wife", "@husband": "丈夫 husband", "@son": "儿子 son", "@daughter": "女儿 daughter", "@~spouse": "结婚 married",
+	"@~friend":    "朋友 friend",
 	"@~colleague": "同事 colleague", "@~neighbour": "邻居 neighbour", "@bought": "买 buy",
 }
 

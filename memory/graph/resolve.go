@@ -197,8 +197,10 @@ func (c *committer) choose(fits []bearer, p place, speaker string) (bearer, bool
 		told := map[int64]bool{}
 		for _, b := range clear {
 			var yes bool
-			err := c.one(`SELECT EXISTS(SELECT 1 FROM (SELECT speaker FROM (SELECT speaker, id FROM relations WHERE source_id = ?1 ORDER BY id DESC LIMIT ?2)
-				UNION ALL SELECT speaker FROM (SELECT speaker, id FROM relations WHERE target_id = ?1 ORDER BY id DESC LIMIT ?2)) WHERE speaker = ?3)`,
+			err := c.one(`SELECT EXISTS(SELECT 1 FROM (
+				SELECT speaker FROM (SELECT speaker FROM relations WHERE source_id = ?1 AND status = 'active' ORDER BY updated_at DESC LIMIT ?2)
+				UNION ALL SELECT speaker FROM (SELECT speaker FROM relations WHERE target_id = ?1 AND status = 'active' ORDER BY updated_at DESC LIMIT ?2)
+				) WHERE speaker = ?3)`,
 				[]any{b.id, speakerFacts, speaker}, &yes)
 			if err != nil {
 				return bearer{}, false, err
@@ -222,11 +224,9 @@ func (c *committer) mention(p *place, count bool) error {
 	if p.id == 0 {
 		return c.establish(p, count)
 	}
-	_, err := c.exec("UPDATE entities SET mention_count = mention_count + ?, updated_at = max(updated_at, ?), type = iif(type = '', ?, type) WHERE id = ?",
+	_, err := c.exec(`UPDATE entities SET mention_count = mention_count + ?, updated_at = max(updated_at, ?),
+		type = iif(type = '', ?, type) WHERE id = ?`,
 		count, c.now, p.kind, p.id)
-	if err == nil {
-		err = c.one("SELECT name FROM entities WHERE id = ?", []any{p.id}, &p.label)
-	}
 	if err == nil && p.alias {
 		err = c.give(p.id, p.name, p.scope, false)
 	}
@@ -262,7 +262,8 @@ func (c *committer) establish(p *place, count bool) (err error) {
 }
 
 func (c *committer) identify(p *place) error {
-	_, err := c.exec("INSERT OR IGNORE INTO identities(kind, value, entity_id, created_at) VALUES(?, ?, ?, ?)", p.identity[0], p.identity[1], p.id, c.now)
+	_, err := c.exec("INSERT OR IGNORE INTO identities(kind, value, entity_id, created_at) VALUES(?, ?, ?, ?)",
+		p.identity[0], p.identity[1], p.id, c.now)
 	return err
 }
 

@@ -19,7 +19,8 @@ func statement(line string) graph.Statement {
 	s := graph.Statement{Triple: plugin.Triple{Subject: p[0], Relation: p[1], Object: p[2]}, Origin: graph.Origin{Source: "test"}}
 	for f := range strings.FieldsSeq(rest) {
 		key, value, _ := strings.Cut(f, "=")
-		*map[string]*string{"s": &s.SubjectType, "o": &s.ObjectType, "sid": &s.SubjectID, "oid": &s.ObjectID, "by": &s.Speaker, "turn": &s.Turn}[key] = value
+		*map[string]*string{"s": &s.SubjectType, "o": &s.ObjectType, "sid": &s.SubjectID, "oid": &s.ObjectID, "by": &s.Speaker,
+			"turn": &s.Turn}[key] = value
 	}
 	return s
 }
@@ -31,7 +32,8 @@ func learn(t testing.TB, g *graph.Graph, lines ...string) (c graph.Committed) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Added, c.Confirmed, c.Ended, c.Nominated = c.Added+done.Added, c.Confirmed+done.Confirmed, c.Ended+done.Ended, c.Nominated+done.Nominated
+		c.Added, c.Confirmed, c.Ended, c.Nominated = c.Added+done.Added, c.Confirmed+done.Confirmed, c.Ended+done.Ended,
+			c.Nominated+done.Nominated
 	}
 	return c
 }
@@ -197,7 +199,8 @@ func FuzzLearn(f *testing.F) {
 	}
 	f.Cleanup(func() { g.Close() })
 	f.Fuzz(func(t *testing.T, s, r, o, kind, id, by string) {
-		st := graph.Statement{Triple: plugin.Triple{Subject: s, Relation: r, Object: o}, SubjectType: kind, SubjectID: id, Origin: graph.Origin{Speaker: by}}
+		st := graph.Statement{Triple: plugin.Triple{Subject: s, Relation: r, Object: o}, SubjectType: kind, SubjectID: id,
+			Origin: graph.Origin{Speaker: by}}
 		first, err := g.Learn(context.Background(), []graph.Statement{st})
 		if err != nil {
 			return // refused; the table of odd texts says with what

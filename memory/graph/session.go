@@ -19,7 +19,8 @@ type session struct {
 // change runs fn in a write transaction.
 func (g *Graph) change(ctx context.Context, fn func(*session) error) error {
 	return g.update(ctx, func(tx *sql.Tx) error {
-		s := &session{ctx: ctx, tx: tx, now: g.now().UnixMilli(), index: newIndex(), changed: map[int64]bool{}, stmts: map[string]*sql.Stmt{}}
+		s := &session{ctx: ctx, tx: tx, now: g.now().UnixMilli(), index: newIndex(),
+			changed: map[int64]bool{}, stmts: map[string]*sql.Stmt{}}
 		defer s.close()
 		if err := fn(s); err != nil {
 			return err
@@ -121,7 +122,8 @@ func (s *session) mark() error {
 		return err
 	}
 	for id := range s.changed {
-		if _, err := s.exec("INSERT INTO changes(entity_id, seq) VALUES(?, ?) ON CONFLICT(entity_id) DO UPDATE SET seq = excluded.seq", id, seq); err != nil {
+		if _, err := s.exec(`INSERT INTO changes(entity_id, seq) VALUES(?, ?)
+			ON CONFLICT(entity_id) DO UPDATE SET seq = excluded.seq`, id, seq); err != nil {
 			return err
 		}
 	}

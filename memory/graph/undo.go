@@ -10,11 +10,12 @@ import (
 // Merges lists the merges that stand, at most limit, the newest first.
 func (g *Graph) Merges(ctx context.Context, limit int) ([]Merge, error) {
 	var out []Merge
-	err := each(ctx, g.read, "SELECT "+mergeColumns+" FROM merges WHERE undone_at IS NULL ORDER BY id DESC LIMIT ?", func(r *sql.Rows) error {
-		m, err := scanMerge(r)
-		out = append(out, m)
-		return err
-	}, max(limit, 0))
+	err := each(ctx, g.read, "SELECT "+mergeColumns+" FROM merges WHERE undone_at IS NULL ORDER BY id DESC LIMIT ?",
+		func(r *sql.Rows) error {
+			m, err := scanMerge(r)
+			out = append(out, m)
+			return err
+		}, max(limit, 0))
 	if err != nil {
 		return nil, fmt.Errorf("list merges: %w", g.plain(err))
 	}
@@ -94,7 +95,8 @@ func (s *session) splitEntity(m *Merge, kept EntityRecord) error {
 		return err
 	}
 	for _, n := range m.Given {
-		if _, err := s.exec("DELETE FROM aliases WHERE key = ? AND entity_id = ? AND speaker = ?", nameKey(n.Name), m.Kept, n.Speaker); err != nil {
+		if _, err := s.exec("DELETE FROM aliases WHERE key = ? AND entity_id = ? AND speaker = ?", nameKey(n.Name),
+			m.Kept, n.Speaker); err != nil {
 			return err
 		}
 	}
@@ -104,7 +106,8 @@ func (s *session) splitEntity(m *Merge, kept EntityRecord) error {
 		}
 	}
 	for _, i := range m.Dropped.Identities {
-		if _, err := s.exec("UPDATE identities SET entity_id = ? WHERE kind = ? AND value = ? AND entity_id = ?", m.Dropped.ID, i.Kind, i.Value, m.Kept); err != nil {
+		if _, err := s.exec("UPDATE identities SET entity_id = ? WHERE kind = ? AND value = ? AND entity_id = ?",
+			m.Dropped.ID, i.Kind, i.Value, m.Kept); err != nil {
 			return err
 		}
 	}
@@ -121,7 +124,8 @@ func (s *session) splitEntity(m *Merge, kept EntityRecord) error {
 	if now.Updated.Equal(m.After.Updated) {
 		now.Updated = m.Before.Updated
 	}
-	_, err := s.exec("UPDATE entities SET mention_count = mention_count - ?, type = ?, vague = ?, created_at = ?, updated_at = ? WHERE id = ?",
+	_, err := s.exec(`UPDATE entities SET mention_count = mention_count - ?, type = ?, vague = ?,
+		created_at = ?, updated_at = ? WHERE id = ?`,
 		m.Dropped.Mentions, now.Type, now.Vague, ms(now.Created), ms(now.Updated), m.Kept)
 	return err
 }
@@ -188,10 +192,11 @@ func (s *session) follow(f *FactRecord) error {
 				break
 			}
 			var later Merge
-			err = s.each("SELECT "+mergeColumns+" FROM merges WHERE dropped_id = ? AND undone_at IS NULL ORDER BY id DESC LIMIT 1", func(r *sql.Rows) (err error) {
-				later, err = scanMerge(r)
-				return err
-			}, *end.id)
+			err = s.each("SELECT "+mergeColumns+" FROM merges WHERE dropped_id = ? AND undone_at IS NULL ORDER BY id DESC LIMIT 1",
+				func(r *sql.Rows) (err error) {
+					later, err = scanMerge(r)
+					return err
+				}, *end.id)
 			if err != nil {
 				return err
 			}

@@ -49,7 +49,8 @@ func recorded(t *testing.T) (file, log []byte, moments []moment) {
 		mark()
 	}
 	mark()
-	for _, l := range []string{"Ann/likes/tea", "Annie/likes/tea", "Ann/lives in/Rome", "Ann/moved to/Paris", "豆豆/喜欢/骨头 | s=狗", "豆豆/喜欢/画画 | s=孩子"} {
+	for _, l := range []string{"Ann/likes/tea", "Annie/likes/tea", "Ann/lives in/Rome", "Ann/moved to/Paris", "豆豆/喜欢/骨头 | s=狗",
+		"豆豆/喜欢/画画 | s=孩子"} {
 		learn(t, g, l)
 		mark()
 	}
@@ -87,7 +88,8 @@ func TestTheLogIsCutAnywhere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "graph.db")
 	for i, cut := range cuts {
 		tail := [][]byte{nil, make([]byte, frame), noise}[i%3]
-		for name, b := range map[string][]byte{path: file, path + "-wal": append(slices.Clone(log[:cut]), tail...), path + "-shm": noise[:i%2*64]} {
+		for name, b := range map[string][]byte{path: file, path + "-wal": append(slices.Clone(log[:cut]), tail...),
+			path + "-shm": noise[:i%2*64]} {
 			if err := os.WriteFile(name, b, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -166,7 +168,8 @@ func TestTheFileIsFullAtEveryPage(t *testing.T) {
 		func(g *graph.Graph) error {
 			var batch []plugin.Triple
 			for i := range 40 {
-				batch = append(batch, plugin.Triple{Subject: fmt.Sprintf("thing%d", i), Relation: "lies beside", Object: fmt.Sprintf("another thing %d of many words", i)})
+				batch = append(batch, plugin.Triple{Subject: fmt.Sprintf("thing%d", i), Relation: "lies beside",
+					Object: fmt.Sprintf("another thing %d of many words", i)})
 			}
 			_, err := g.Commit(ctx, batch, graph.Origin{})
 			return err

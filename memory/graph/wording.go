@@ -77,7 +77,7 @@ func wording(text string) []string {
 			if s := string(r); !emptySigns[s] {
 				out = append(out, s)
 			}
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || unicode.Is(unicode.So, r) || unicode.Is(unicode.Sk, r) || r == 0x200d:
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || unicode.In(r, unicode.So, unicode.Sk) || r == 0x200d:
 			word.WriteRune(r)
 		case r == '\'' || r == '’':
 			// "bob's" and "don't" stay one word.

@@ -14,13 +14,15 @@ func TestTheSameFactStaysOneRow(t *testing.T) {
 		told []string
 	}{
 		{"Chinese likes", []string{"小明/喜欢/红烧肉", "小明/很喜欢/红烧肉", "小明/喜爱/红烧肉。", "小明/喜欢/“红烧肉”", "小明/喜欢 /红烧肉！", "小 明/喜欢/红烧肉", "小明/喜欢红烧/肉"}},
-		{"English likes", []string{"Bob/likes/black coffee", "bob/like/Black Coffee.", "Bob/really likes/the black coffee", "Bob/enjoys/black coffee", "Bob/is fond of/black coffee"}},
+		{"English likes", []string{"Bob/likes/black coffee", "bob/like/Black Coffee.", "Bob/really likes/the black coffee",
+			"Bob/enjoys/black coffee", "Bob/is fond of/black coffee"}},
 		{"kin", []string{"小明/的妈妈是/李华", "小明/妈妈/李华", "小明/母亲是/李华", "小明的妈妈/是/李华", "小明/mother is/李华"}},
 		{"a place", []string{"key/is in/the drawer", "key/is kept in/drawer", "The key/is_in/the drawer"}},
 		{"both directions", []string{"Ann/is married to/Bob", "Bob/is married to/Ann", "ann/married/bob", "Bob/spouse/Ann"}},
 		{"friends", []string{"小明/的朋友是/李华", "李华/朋友/小明", "小明/好朋友/李华"}},
 		{"an allergy", []string{"奶奶/对/花生过敏", "奶奶/对花生/过敏", "奶奶//对花生过敏"}},
-		{"an allergy in English", []string{"grandma/is allergic to/peanuts", "Grandma/allergic to/peanuts", "grandma/has an allergy to/peanuts"}},
+		{"an allergy in English", []string{"grandma/is allergic to/peanuts", "Grandma/allergic to/peanuts",
+			"grandma/has an allergy to/peanuts"}},
 		{"emoji", []string{"🐶/loves/🦴", "🐶/love/🦴"}},
 	}
 	for _, tt := range tests {
