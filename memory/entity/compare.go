@@ -208,7 +208,8 @@ func sameKey(a, b Candidate, x, y Name) Decision {
 	}
 	spelled := strip(clean(a.Name)) != strip(clean(b.Name)) || a.Name != b.Name
 	switch {
-	case a.Type != "" && CanonicalType(a.Type) == CanonicalType(b.Type) && a.Attributes["owner"] != "" && a.Attributes["owner"] == b.Attributes["owner"]:
+	case a.Type != "" && CanonicalType(a.Type) == CanonicalType(b.Type) &&
+		a.Attributes["owner"] != "" && a.Attributes["owner"] == b.Attributes["owner"]:
 		return Decision{Verdict: Same, Rule: RuleOwned}
 	case spelled && products[key(clean(a.Name))]+products[key(clean(b.Name))] != "":
 		return Decision{Verdict: Same, Rule: RuleProduct}
@@ -245,7 +246,9 @@ func compareOwned(a, b Candidate, x, y Name) (Decision, bool) {
 			x, y = y, x
 		}
 		// 张三的妈妈 and 张三, 小张 or 张先生.
-		if o := Parse(x.Owner); x.Form == Owned && (o.full() == y.full() || o.Surname != "" && o.Surname == y.Surname || o.Given != "" && o.Given == y.Given) {
+		o := Parse(x.Owner)
+		meant := o.full() == y.full() || o.Surname != "" && o.Surname == y.Surname || o.Given != "" && o.Given == y.Given
+		if x.Form == Owned && meant {
 			return Decision{Verdict: Different, Rule: RuleOwner}, true
 		}
 		return Decision{Rule: RuleNone}, true

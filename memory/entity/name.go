@@ -179,7 +179,8 @@ func account(s string) (string, bool) {
 	return "", false
 }
 
-var accounts = set("qq wechat wx 微信 微信号 weixin tel phone 电话 手机 手机号 mailto email 邮箱 telegram tg onebot id user uid imei mac device serial sn isbn")
+var accounts = set("qq wechat wx 微信 微信号 weixin tel phone 电话 手机 手机号 mailto email 邮箱 " +
+	"telegram tg onebot id user uid imei mac device serial sn isbn")
 
 // set makes a set of words that stand apart by spaces.
 func set(words string) map[string]bool {
@@ -208,3 +209,9 @@ func (n Name) person() bool {
 // Proper reports whether the form is one that names somebody: a person's name,
 // title, kin term or account.
 func (n Name) Proper() bool { return n.named() }
+
+// Bare is a name without what stands in brackets behind it: 豆豆（狗） is 豆豆.
+func Bare(text string) string {
+	s, _ := bracket(clean(text))
+	return s
+}

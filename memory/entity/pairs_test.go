@@ -89,13 +89,16 @@ func checkPairs(t *testing.T, path string) {
 			if d.Verdict == Same {
 				decided++
 			} else if p.explicit() || d.Verdict != Ask {
-				t.Errorf("%d %s / %s (%s): %v by %s, but it is explicit or is to be asked", p.line, p.a, p.b, p.context, d.Verdict, d.Rule)
+				t.Errorf("%d %s / %s (%s): %v by %s, but it is explicit or is to be asked",
+					p.line, p.a, p.b, p.context, d.Verdict, d.Rule)
 			}
 		case p.label == "ask" && (d.Verdict != Ask || !n):
-			t.Errorf("%d %s / %s (%s): %v by %s, nominated %v; it is to be listed as undecided", p.line, p.a, p.b, p.context, d.Verdict, d.Rule, n)
+			t.Errorf("%d %s / %s (%s): %v by %s, nominated %v; it is to be listed as undecided",
+				p.line, p.a, p.b, p.context, d.Verdict, d.Rule, n)
 		}
 	}
-	t.Logf("%s: %d pairs, as labelled %d; same %d, nominated %d, decided %d", filepath.Base(path), len(pairs), exact, sames, nominated, decided)
+	t.Logf("%s: %d pairs, as labelled %d; same %d, nominated %d, decided %d",
+		filepath.Base(path), len(pairs), exact, sames, nominated, decided)
 }
 
 func TestChinesePairs(t *testing.T) {

@@ -228,12 +228,36 @@ func (t *Tidy) mergeCertain(ctx context.Context, c couple, a, b graph.Known, rea
 	if (*apart)[c] {
 		return false, nil
 	}
+	if ok, err := t.meant(ctx, a, b); err != nil || !ok {
+		return false, err
+	}
 	keep, drop := better(a, b)
 	_, err := t.o.Graph.Merge(ctx, keep.ID, drop.ID, reason)
 	if errors.Is(err, graph.ErrContradiction) || errors.Is(err, graph.ErrDevices) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// meant reports whether the sentence that equates two names means these two
+// entities: the fact lies between them, or nobody else bears one of the names.
+func (t *Tidy) meant(ctx context.Context, a, b graph.Known) (bool, error) {
+	for _, f := range a.Facts {
+		if coupleOf(f.SubjectID, f.ObjectID) != coupleOf(a.ID, b.ID) || f.Status != graph.Active && f.Status != graph.Archived {
+			continue
+		}
+		said := entity.Candidate{Name: entity.Bare(a.Name), Aliases: a.Aliases, Context: []string{f.Text()}}
+		if entity.Compare(said, entity.Candidate{Name: entity.Bare(b.Name), Aliases: b.Aliases}).Certain {
+			return true, nil
+		}
+	}
+	for _, name := range append(append([]string{a.Name, b.Name}, a.Aliases...), b.Aliases...) {
+		bearers, err := t.o.Graph.Find(ctx, entity.Bare(name), 2)
+		if err != nil || len(bearers) > 1 {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // better puts the entity first whose name is to stay: a full name, else the

@@ -40,6 +40,43 @@ func TestOnlySentencesMerge(t *testing.T) {
 	}
 }
 
+// TestTwoBearersOfAName: the sentence is about one 陈总 and merges no other.
+func TestTwoBearersOfAName(t *testing.T) {
+	r := newRig(t)
+	for i, f := range [][3]string{{"陈总", "就是", "陈建国"}, {"陈总", "喜欢", "茶"}} {
+		_, err := r.g.Learn(t.Context(), []graph.Statement{{Triple: plugin.Triple{Subject: f[0], Relation: f[1], Object: f[2]},
+			SubjectID: fmt.Sprintf("phone:1380000000%d", i), SubjectType: "person"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	two, err := r.g.Find(t.Context(), "陈总", 5)
+	if err != nil || len(two) != 2 {
+		t.Fatalf("%v, %v", two, err)
+	}
+	r.run()
+	if m := r.merges(); len(m) != 1 {
+		t.Errorf("merged %v", m)
+	}
+	one, err := r.g.Find(t.Context(), "phone:13800000001", 2)
+	if err != nil || len(one) != 1 || one[0].Name == "陈建国" {
+		t.Errorf("the other 陈总 is %v, %v", one, err)
+	}
+	// One that no fact connects with a bearer: two fit, so none is merged.
+	r.learn("王芳|是|我的老师")
+	for i := range 2 {
+		_, err := r.g.Learn(t.Context(), []graph.Statement{{Triple: plugin.Triple{Subject: "王老师", Relation: "喜欢", Object: "茶"},
+			SubjectID: fmt.Sprintf("phone:1390000000%d", i), SubjectType: "person"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.run()
+	if m := r.merges(); len(m) != 1 {
+		t.Errorf("merged %v", m)
+	}
+}
+
 func (r *rig) merges() (dropped []string) {
 	r.t.Helper()
 	list, err := r.g.Merges(r.t.Context(), 100)
@@ -102,7 +139,8 @@ func TestTasks(t *testing.T) {
 	}
 
 	// Undecided: asked again only after new facts.
-	if text, err := r.tidy.Answer(t.Context(), Args{Pair: id, Outcome: Undecided, Reason: "没有依据"}); err != nil || !strings.Contains(text, "新的事实") {
+	text, err := r.tidy.Answer(t.Context(), Args{Pair: id, Outcome: Undecided, Reason: "没有依据"})
+	if err != nil || !strings.Contains(text, "新的事实") {
 		t.Fatal(text, err)
 	}
 	r.run()
@@ -141,7 +179,7 @@ func TestTasks(t *testing.T) {
 	if _, err := r.tidy.Answer(t.Context(), Args{Pair: id, Outcome: "maybe"}); !errors.Is(err, ErrOutcome) {
 		t.Errorf("an odd outcome: %v", err)
 	}
-	text, err := r.tidy.Answer(t.Context(), Args{Pair: id, Outcome: Same, Reason: "the same man"})
+	text, err = r.tidy.Answer(t.Context(), Args{Pair: id, Outcome: Same, Reason: "the same man"})
 	if err != nil || !strings.Contains(text, "Merged") || len(r.merges()) != 1 {
 		t.Errorf("%s, %v, %v", text, err, r.merges())
 	}

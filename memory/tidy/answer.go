@@ -35,8 +35,9 @@ var (
 // is to read Args and call Answer.
 func ToolDef() tool.Def {
 	return tool.Def{
-		Name:        "memory_pair",
-		Description: "Answer whether the two records of a pair (as a memory tidying task or memory_pairs names it) are one: same merges them (it can be undone), different keeps them apart for good, undecided waits for new facts.",
+		Name: "memory_pair",
+		Description: "Answer whether the two records of a pair, as a memory tidying task names it, are one: same merges them " +
+			"(it can be undone), different keeps them apart for good, undecided waits for new facts.",
 		Parameters: json.RawMessage(`{"type":"object","properties":{` +
 			`"pair":{"type":"integer","description":"the number of the pair"},` +
 			`"outcome":{"type":"string","enum":["same","different","undecided"]},` +
@@ -142,8 +143,9 @@ func (t *Tidy) Undo(ctx context.Context, mergeID int64) error {
 	}
 	for _, m := range merges {
 		if m.ID == mergeID {
-			if err := t.o.Graph.Decide(ctx, m.Kept, m.Dropped.ID, graph.PairDifferent, both(lang(graph.Known{}, graph.Known{Entity: graph.Entity{Name: m.Dropped.Name}}),
-				"合并被撤销", "the merge was undone")); err != nil {
+			l := lang(graph.Known{}, graph.Known{Entity: graph.Entity{Name: m.Dropped.Name}})
+			err := t.o.Graph.Decide(ctx, m.Kept, m.Dropped.ID, graph.PairDifferent, both(l, "合并被撤销", "the merge was undone"))
+			if err != nil {
 				return fmt.Errorf("undo a merge: %w", err)
 			}
 		}

@@ -175,7 +175,8 @@ func newRig(t *testing.T, change ...func(*Options)) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.g.Close() })
-	if r.docs, _, err = document.Open(filepath.Join(r.dir, "documents"), document.Options{Now: func() time.Time { return r.now }}); err != nil {
+	clock := func() time.Time { return r.now }
+	if r.docs, _, err = document.Open(filepath.Join(r.dir, "documents"), document.Options{Now: clock}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.docs.Close() })

@@ -14,6 +14,8 @@ import (
 // Graph is what tidying needs of the facts; *graph.Graph is one.
 type Graph interface {
 	Changed(ctx context.Context, since int64, limit int) ([]graph.Change, int64, error)
+	// Find returns the entities that bear a name.
+	Find(ctx context.Context, name string, limit int) ([]graph.Entity, error)
 	EntityFacts(ctx context.Context, id int64, limit int) (graph.Known, error)
 	// Export hands on the entities first; the rest is not read.
 	Export(ctx context.Context) iter.Seq2[graph.Record, error]

@@ -18,10 +18,12 @@ import (
 // TestHundredRounds: a house in which nothing happens is left as it is.
 func TestHundredRounds(t *testing.T) {
 	r := newRig(t)
-	r.learn("张三|住在|北京", "张先生|喜欢|茶", "陈总|就是|陈建国", "陈总|喜欢|咖啡", "Bob|lives in|London", "Robert|likes|tea", "王芳|手机号|13800000000")
+	r.learn("张三|住在|北京", "张先生|喜欢|茶", "陈总|就是|陈建国", "陈总|喜欢|咖啡",
+		"Bob|lives in|London", "Robert|likes|tea", "王芳|手机号|13800000000")
 	r.run()
 	r.run()
-	rows, puts, commits, syncs, calls, asked := r.rows(), r.store.puts, r.g.Commits(), r.docs.Syncs(), r.index.calls, len(r.house.asked())
+	rows, puts, commits, syncs := r.rows(), r.store.puts, r.g.Commits(), r.docs.Syncs()
+	calls, asked := r.index.calls, len(r.house.asked())
 	if rows["files"] == 0 || rows["graph.pairs"] == 0 || rows["graph.merges"] == 0 || asked == 0 {
 		t.Fatalf("nothing was done at first: %v, %d asked", rows, asked)
 	}
@@ -35,9 +37,10 @@ func TestHundredRounds(t *testing.T) {
 	if d := cmp.Diff(rows, r.rows()); d != "" {
 		t.Errorf("rows and files: %s", d)
 	}
-	if r.store.puts != puts || r.g.Commits() != commits || r.docs.Syncs() != syncs || r.index.calls != calls || len(r.house.asked()) != asked {
-		t.Errorf("written: state %d, graph %d, documents %d, index %d; asked %d", r.store.puts-puts, r.g.Commits()-commits, r.docs.Syncs()-syncs,
-			r.index.calls-calls, len(r.house.asked())-asked)
+	if r.store.puts != puts || r.g.Commits() != commits || r.docs.Syncs() != syncs ||
+		r.index.calls != calls || len(r.house.asked()) != asked {
+		t.Errorf("written: state %d, graph %d, documents %d, index %d; asked %d",
+			r.store.puts-puts, r.g.Commits()-commits, r.docs.Syncs()-syncs, r.index.calls-calls, len(r.house.asked())-asked)
 	}
 }
 
@@ -220,7 +223,7 @@ func TestRoundsByTheClock(t *testing.T) {
 		if next := x.Status().NextRun; !next.Equal(began.Add(DefaultInterval)) {
 			t.Errorf("the first is due at %v", next)
 		}
-		time.Sleep(3*DefaultInterval + time.Minute) // of the bubble's clock
+		<-time.After(3*DefaultInterval + time.Minute)
 		synctest.Wait()
 		if st := x.Status(); st.Rounds != 3 || d.runs != 3 || !st.NextRun.Equal(began.Add(4*DefaultInterval)) {
 			t.Errorf("%+v, %d runs", st, d.runs)
@@ -251,7 +254,7 @@ func TestWaitsForTheHouse(t *testing.T) {
 			}
 			ended <- rep
 		}()
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		synctest.Wait()
 		if d.runs != 0 {
 			t.Error("it works while a turn runs")
