@@ -155,3 +155,27 @@ func BenchmarkOpen(b *testing.B) {
 		g.Close()
 	}
 }
+
+// BenchmarkQuery is the recall of each query by itself.
+func BenchmarkQuery(b *testing.B) {
+	n := 10_000
+	if s := os.Getenv(relationsEnv); s != "" {
+		n, _ = strconv.Atoi(s)
+	}
+	g, _ := fill(b, n)
+	for _, text := range benchQueries {
+		b.Run(text, func(b *testing.B) {
+			var work []time.Duration
+			for b.Loop() {
+				begun := worked(b)
+				if _, err := g.Recall(context.Background(), graph.Query{Text: text, Depth: 2, Limit: 8}); err != nil {
+					b.Fatal(err)
+				}
+				work = append(work, worked(b)-begun)
+			}
+			slices.Sort(work)
+			b.ReportMetric(float64(work[len(work)/2].Microseconds()), "cpu-p50-µs")
+			b.ReportMetric(float64(work[len(work)*9/10].Microseconds()), "cpu-p90-µs")
+		})
+	}
+}
