@@ -119,20 +119,15 @@ func score(t testing.TB, rows []said, report bool) (right, given, wanted int) {
 	return right, given, wanted
 }
 
-func TestSecondLook(t *testing.T) {
-	for lang, rows := range secondLook {
-		right, given, wanted := score(t, rows, testing.Verbose())
-		t.Logf("%s: %d right of %d given, %d wanted", lang, right, given, wanted)
-	}
-}
-
 func TestHeldOut(t *testing.T) {
-	for lang, rows := range heldOut {
-		right, given, wanted := score(t, rows, testing.Verbose())
-		precision, recall := float64(right)/float64(given), float64(right)/float64(wanted)
-		t.Logf("%s: %d right of %d given, %d wanted: precision %.2f, recall %.2f", lang, right, given, wanted, precision, recall)
-		if precision < .9 || recall < .88 {
-			t.Errorf("%s got worse", lang)
+	for _, set := range []map[string][]said{heldOut, secondLook} {
+		for lang, rows := range set {
+			right, given, wanted := score(t, rows, testing.Verbose())
+			precision, recall := float64(right)/float64(given), float64(right)/float64(wanted)
+			t.Logf("%s: %d right of %d given, %d wanted: precision %.2f, recall %.2f", lang, right, given, wanted, precision, recall)
+			if precision < .9 || recall < .88 {
+				t.Errorf("%s got worse", lang)
+			}
 		}
 	}
 }

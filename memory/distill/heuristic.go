@@ -39,7 +39,7 @@ func heuristic(e Event) []Fact {
 		return nil
 	}
 	var facts []Fact
-	var carry context1
+	var carry carried
 	for _, s := range sentences(clip(e.Text)) {
 		if len(s.text) > maxSentence {
 			continue
@@ -65,9 +65,9 @@ func heuristic(e Event) []Fact {
 	return facts
 }
 
-// context1 is what one sentence leaves to the next: that the user asked to
+// carried is what one sentence leaves to the next: that the user asked to
 // remember what follows.
-type context1 struct{ remember bool }
+type carried struct{ remember bool }
 
 // voice is who speaks a sentence and in which language.
 type voice struct {
@@ -77,7 +77,7 @@ type voice struct {
 
 // sentence finds the facts of one sentence. asked is true where it was to be
 // remembered.
-func (v voice) sentence(s sentence, carry *context1) (facts []Fact, asked bool) {
+func (v voice) sentence(s sentence, carry *carried) (facts []Fact, asked bool) {
 	text := s.text
 	if v.event.Role == User {
 		text, asked = remember(text)
