@@ -26,7 +26,8 @@ func innerText(source, name string) string {
 	if name == "output_send" {
 		why = "nothing is sent from it to anybody"
 	}
-	return fmt.Sprintf("%s is not available: this turn (%s) is the agent's own housework and %s. Answer in text or by a memory tool", name, source, why)
+	return fmt.Sprintf("%s is not available: this turn (%s) is the agent's own housework and %s. Answer in text or by a memory tool",
+		name, source, why)
 }
 
 // tools are those that the turn may use.
