@@ -84,6 +84,9 @@ func (p Passage) check() error {
 type Hit struct {
 	Passage
 	Score float64
+	// Cover is the share of the query's weight, 0 to 1, that the passage's own
+	// words have. It compares between searches.
+	Cover float64
 }
 
 // Query asks for passages.

@@ -53,6 +53,31 @@ func (x *Index) search(ctx context.Context, q Query) ([]Hit, error) {
 	return s.results(ranked)
 }
 
+// Get reads passages by their ids; those that are not there are left out.
+func (x *Index) Get(ctx context.Context, ids ...string) ([]Passage, error) {
+	var numbers []scored
+	err := rows(ctx, x.stmt.numbers, func(r *sql.Rows) error {
+		var c scored
+		err := r.Scan(&c.id)
+		numbers = append(numbers, c)
+		return err
+	}, list(ids))
+	if err == nil {
+		var found map[int64]Hit
+		s := search{ctx: ctx, x: x}
+		if found, err = s.load(numbers); err == nil {
+			out := make([]Passage, 0, len(found))
+			for _, n := range numbers {
+				if h, ok := found[n.id]; ok {
+					out = append(out, h.Passage)
+				}
+			}
+			return out, nil
+		}
+	}
+	return nil, fmt.Errorf("read passages: %w", x.file.Plain(err))
+}
+
 // results reads the best passages and drops those that say the same as a
 // better one.
 func (s *search) results(ranked []scored) ([]Hit, error) {
@@ -76,6 +101,9 @@ func (s *search) results(ranked []scored) ([]Hit, error) {
 				seen = append(seen, sh)
 			}
 			p.Score = c.score
+			if c.id < int64(len(s.sums.of)) {
+				p.Cover = min(float64(s.sums.of[c.id].covered)/max(s.whole, 1e-9), 1)
+			}
 			if hits = append(hits, p); len(hits) == s.query.Limit {
 				return hits, nil
 			}

@@ -11,6 +11,7 @@ import (
 // so that one statement serves any number of values.
 type statements struct {
 	has, totals, last, docs, size, speakers *sql.Stmt
+	numbers                                 *sql.Stmt
 	terms, newest                           *sql.Stmt
 	passages, marks, before, after          *sql.Stmt
 }
@@ -18,6 +19,7 @@ type statements struct {
 func (s *statements) all() map[string]**sql.Stmt {
 	return map[string]**sql.Stmt{
 		"SELECT p.pid FROM json_each(?) j JOIN passages p ON p.pid = j.value":                  &s.has,
+		"SELECT p.id FROM json_each(?) j JOIN passages p ON p.pid = j.value":                   &s.numbers,
 		"SELECT passages, terms FROM totals":                                                   &s.totals,
 		"SELECT max(p.seq) FROM streams s JOIN passages p ON p.stream = s.id WHERE s.name = ?": &s.last,
 		"SELECT DISTINCT doc FROM passages WHERE doc <> '' ORDER BY doc":                       &s.docs,
