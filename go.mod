@@ -23,4 +23,7 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require golang.org/x/net v0.62.0 // indirect
+require (
+	github.com/yanyiwu/gojieba v1.4.6 // indirect
+	golang.org/x/net v0.62.0 // indirect
+)
