@@ -113,7 +113,8 @@ func (s *Supervisor) isolation() words.Text {
 	return isolation
 }
 
-// told is what the start of the machine and of the house had to tell.
+// told is what the start of the machine and of the house had to tell, and
+// whether there is a network now.
 func (s *Supervisor) told(lang string) []string {
 	var out []string
 	for _, n := range s.notes() {
@@ -121,6 +122,9 @@ func (s *Supervisor) told(lang string) []string {
 	}
 	for _, n := range s.found {
 		out = append(out, n.In(lang))
+	}
+	if s.opts.SetupDir != "" && isLonely(s.opts.Addresses) {
+		out = append(out, lonely.In(lang))
 	}
 	return out
 }

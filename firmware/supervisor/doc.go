@@ -14,7 +14,8 @@
 // touches nobody else's; owners are put right at each start (owners.go). The
 // log goes to a bounded file behind a queue that never waits (logfile.go), the
 // setup code is copied to the card's first partition (mirror.go), and memory is
-// shared out by what the machine has (memory.go).
+// shared out by what the machine has (memory.go). A machine without a network
+// says so in Status (network.go).
 //
 // It knows nothing of what the agent does. Namespaces, watchdog, Wi-Fi,
 // snapshots and updates are not here; Status says so in words.

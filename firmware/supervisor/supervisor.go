@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -44,6 +45,9 @@ type Options struct {
 	SetupDir string
 	// Mounts makes SetupDir writable for a moment; nil is Mounted.
 	Mounts Remounter
+	// Addresses are the machine's own addresses, as text with their prefix; nil is
+	// net.InterfaceAddrs. They are asked only where there is a SetupDir.
+	Addresses func() ([]net.Addr, error)
 	// NotesPath is the file of package note; "" is none.
 	NotesPath string
 	// LogPath is a log file that takes all lines and is kept small; Output then
@@ -74,6 +78,9 @@ type Supervisor struct {
 func New(opts Options) *Supervisor {
 	if opts.Mounts == nil {
 		opts.Mounts = Mounted{}
+	}
+	if opts.Addresses == nil {
+		opts.Addresses = net.InterfaceAddrs
 	}
 	r := newRing(opts.Output)
 	return &Supervisor{opts: opts, ring: r, log: slog.New(slog.NewTextHandler(r, nil))}
