@@ -12,7 +12,7 @@ PORT    ?= 8080
 
 .DEFAULT_GOAL := help
 .PHONY: buildroot-image buildroot-check image image-lock
-.PHONY: help setup build run test bench install lint fmt fuzz boot e2e bench-image powercut
+.PHONY: help setup build run test bench bench-memory install lint fmt fuzz boot e2e bench-image powercut
 
 help: ## print this help
 	@awk -F':.*## ' '/^[a-z][a-z0-9-]*:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,10 @@ e2e: ## build the image, boot it in QEMU and test it from outside
 
 bench-image: ## boot the image in QEMU and measure it: time to the page, memory, wear; prints one JSON object a line
 	@exec $(GO) run -tags '$(TAGS)' ./tools/imagebench
+
+bench-memory: ## measure what memory finds again: DATA=folder of docs.jsonl, queries.jsonl, qrels.tsv; WITHOUT=parts, SCALE=10k,100k,1m
+	@exec $(GO) run -tags '$(TAGS)' ./tools/memorybench $(if $(filter-out file,$(origin DATA)),-data '$(DATA)') \
+		$(if $(WITHOUT),-without '$(WITHOUT)') $(if $(SCALE),-scale '$(SCALE)') $(if $(DOCUMENTS),-documents '$(DOCUMENTS)')
 
 powercut: ## cut the power of emulated houses 50 times for real and 950 times in a recorded run; needs root, takes an hour
 	@exec $(GO) run -tags '$(TAGS)' ./tools/powercut
