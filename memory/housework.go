@@ -109,14 +109,10 @@ func (d distiller) Absorb(ctx context.Context, id string) (int, error) {
 		return 0, err
 	}
 	var events []distill.Event
-	for i, p := range document.Passages(document.Document{ID: doc.ID, Title: doc.Title, Text: doc.Text}, nil) {
+	for i, p := range document.Passages(document.Document{ID: doc.ID, Text: doc.Text}, nil) {
 		events = append(events, distill.Event{Turn: "doc:" + doc.ID, ID: fmt.Sprintf("doc:%s/%d", doc.ID, i), Role: distill.User, Text: p.Text, Time: doc.Created})
 	}
-	facts, err := distill.NewHeuristic().Extract(ctx, events)
-	if err != nil || len(facts) == 0 {
-		return 0, err
-	}
-	return len(facts), distill.GraphSink{Graph: d.m.graph}.Commit(ctx, facts)
+	return d.m.worker.Absorb(ctx, events)
 }
 
 // indexer is the search index as the housework knows it.
@@ -206,7 +202,7 @@ func (m *Memory) documentPassages(ctx context.Context, id string) (passages []se
 	if err != nil {
 		return nil, err
 	}
-	return document.Passages(d, m.cleaner), nil
+	return m.passages(d), nil
 }
 
 // reindexDocuments fills an empty index from the documents.
@@ -221,4 +217,23 @@ func (m *Memory) reindexDocuments(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// passages are those of a document. An event's comes from its turn too, under
+// whose id facts are kept.
+func (m *Memory) passages(d document.Document) []search.Passage {
+	turns := map[string]string{}
+	for _, e := range d.Events {
+		turns[e.ID] = e.Turn
+	}
+	all := document.Passages(d, m.cleaner)
+	for i, p := range all {
+		if p.Kind != search.Event || len(p.From) != 1 {
+			continue
+		}
+		if turn := turns[p.From[0]]; turn != "" && turn != p.From[0] {
+			all[i].From = []string{p.From[0], turn}
+		}
+	}
+	return all
 }

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -120,7 +121,7 @@ func (m *Memory) indexTurns(ctx context.Context) error {
 		for _, e := range d.Events {
 			m.context.Locate(e.ID, relevance.Place{Turn: e.Turn, Stream: e.Stream, Seq: e.Seq})
 		}
-		if p := document.Passages(d, m.cleaner); len(p) > 0 {
+		if p := m.passages(d); len(p) > 0 {
 			if err := m.index.Put(ctx, p...); err != nil {
 				return err
 			}
@@ -197,21 +198,35 @@ func (m *Memory) movePruned(ctx context.Context) error {
 			e.NoMemory = e.NoMemory || e.Tool != "" && m.noMemory(e.Tool) || strings.HasPrefix(g.Stream, "_")
 			events = append(events, e)
 		}
-		docs, err := m.documents.PutEvents(ctx, events)
-		if err != nil {
-			return err
+		docs, perr := m.documents.PutEvents(ctx, events)
+		if perr != nil {
+			// What could be kept is; the rest stays and is tried again.
+			if gone, err = m.kept(ctx, gone); err != nil || len(gone) == 0 {
+				return errors.Join(perr, err)
+			}
 		}
 		for _, d := range docs {
-			if p := document.Passages(d, m.cleaner); len(p) > 0 {
+			if p := m.passages(d); len(p) > 0 {
 				if err := m.index.Put(ctx, p...); err != nil {
 					return err
 				}
 			}
 		}
-		if err := m.state.Update(func(tx *bolt.Tx) error { return relevance.DropPruned(tx, gone) }); err != nil {
+		err = m.state.Update(func(tx *bolt.Tx) error { return relevance.DropPruned(tx, gone) })
+		if err = errors.Join(perr, err); err != nil {
 			return err
 		}
 	}
+}
+
+// kept are those of pruned events that are in a document.
+func (m *Memory) kept(ctx context.Context, gone []relevance.Gone) ([]relevance.Gone, error) {
+	ids := make([]string, len(gone))
+	for i, g := range gone {
+		ids[i] = g.Message.ID
+	}
+	have, err := m.documents.Has(ctx, ids...)
+	return slices.DeleteFunc(gone, func(g relevance.Gone) bool { return have[g.Message.ID] == "" }), err
 }
 
 // Settle waits until all that has ended is where it belongs: indexed, moved,

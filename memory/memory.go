@@ -64,6 +64,7 @@ type Memory struct {
 	now       func() time.Time
 	tools     atomic.Pointer[ToolInfo]
 	opts      Options
+	dir       string // the data folder
 	state     *state.DB
 	graph     *graph.Graph
 	journal   *journal.Journal
@@ -99,7 +100,7 @@ func Open(dir string, opts Options) (*Memory, []Notice, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	m := &Memory{log: opts.Log, now: opts.Now, opts: opts,
+	m := &Memory{log: opts.Log, now: opts.Now, opts: opts, dir: dir,
 		ended: make(chan struct{}, 1), due: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
 	notices, err := m.open(dir, opts)
 	if err != nil {

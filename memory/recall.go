@@ -7,6 +7,7 @@ import (
 
 	"homeagent/agent/plugin"
 	"homeagent/memory/graph"
+	"homeagent/memory/recall"
 )
 
 const (
@@ -64,6 +65,24 @@ func indexLine(entities []graph.Entity, lang string) string {
 		line += ", most frequent: " + strings.Join(names, ", ")
 	}
 	return line + "; details by memory_recall"
+}
+
+// RecallItems finds what is remembered about query, best first: what was said
+// and written, facts, each with its time and where it comes from. At most limit
+// items, 10 if 0.
+func (m *Memory) RecallItems(ctx context.Context, query string, limit int) ([]recall.Item, error) {
+	return m.recallItems(ctx, recall.Query{Text: query, Limit: limit})
+}
+
+func (m *Memory) recallItems(ctx context.Context, q recall.Query) ([]recall.Item, error) {
+	q.Now = m.now()
+	items, errs, err := recall.Sources{Passages: []recall.Passages{m.index}, Facts: m.graph}.Recall(ctx, q)
+	for _, e := range errs {
+		if err == nil && ctx.Err() == nil {
+			m.log.Warn("a part of memory could not be asked", "err", e)
+		}
+	}
+	return items, err
 }
 
 func item(f graph.Fact) plugin.Item {

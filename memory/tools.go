@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"homeagent/agent/plugin"
 	"homeagent/agent/tool"
 	"homeagent/memory/graph"
+	"homeagent/memory/recall"
 	"homeagent/memory/token"
 )
 
@@ -22,6 +24,8 @@ type ToolReg struct {
 const (
 	// recallFacts is how many facts memory_recall tells.
 	recallFacts = 20
+	// recallSaid is how many passages of what was said it tells behind them.
+	recallSaid = 8
 	// maxTriples is how many facts one memory_commit may bring.
 	maxTriples = 64
 	// maxListed is how many forgotten facts memory_purge names.
@@ -31,11 +35,15 @@ const (
 	maxTold = 400
 )
 
-// Tools are memory_recall, memory_commit, memory_purge and memory_introspect.
+// Tools are those of facts, documents and knowledge.
 func (m *Memory) Tools() []ToolReg {
+	return slices.Concat(m.factTools(), m.mergeTools(), m.documentTools())
+}
+
+func (m *Memory) factTools() []ToolReg {
 	return []ToolReg{
-		{tool.Def{Name: "memory_recall", Risk: tool.Read, Touches: tool.None,
-			Description: "Look up remembered facts about a question or some key words. 查找记住的事。",
+		{tool.Def{Name: "memory_recall", Risk: tool.Read, Touches: tool.None, NoMemory: true,
+			Description: "Look up what is remembered about a question or some key words: facts with their dates, and what was said. 查找记住的事。",
 			Parameters:  json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"question or key words, in the language of the facts"}},"required":["query"],"additionalProperties":false}`),
 		}, m.toolRecall},
 		{tool.Def{Name: "memory_commit", Risk: tool.Act, Touches: tool.None,
@@ -46,7 +54,7 @@ func (m *Memory) Tools() []ToolReg {
 			Description: "Forget facts. mode soft hides them, hard deletes them for good. Only when asked to. 忘掉记住的事，只在用户要求时用。",
 			Parameters:  json.RawMessage(`{"type":"object","properties":{"criteria":{"type":"object","description":"all that are given must fit","properties":{"query":{"type":"string","description":"what the facts say"},"subject":{"type":"string"},"relation":{"type":"string"},"object":{"type":"string"}},"minProperties":1,"additionalProperties":false},"mode":{"type":"string","enum":["soft","hard"]}},"required":["criteria"],"additionalProperties":false}`),
 		}, m.toolPurge},
-		{tool.Def{Name: "memory_introspect", Risk: tool.Read, Touches: tool.None,
+		{tool.Def{Name: "memory_introspect", Risk: tool.Read, Touches: tool.None, NoMemory: true,
 			Description: "Tell how much is remembered and what about. 看看记住了多少、关于什么。",
 			Parameters:  json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`),
 		}, m.toolIntrospect},
@@ -109,7 +117,11 @@ func (m *Memory) toolRecall(ctx context.Context, call tool.Call) (tool.Result, e
 	if err != nil {
 		return tool.Result{}, m.fail(ctx, call, lang, err)
 	}
-	if len(r.Facts) == 0 {
+	items, err := m.recallItems(ctx, recall.Query{Text: a.Query, Limit: recallSaid + len(r.Facts), NoGraph: true})
+	if err != nil {
+		return tool.Result{}, m.fail(ctx, call, lang, err)
+	}
+	if len(r.Facts) == 0 && len(items) == 0 {
 		return tool.Result{Text: both(lang, "没有找到相关的记忆。", "Nothing about that is remembered.")}, nil
 	}
 	var b strings.Builder
@@ -118,7 +130,30 @@ func (m *Memory) toolRecall(ctx context.Context, call tool.Call) (tool.Result, e
 		// the fact alone.
 		fmt.Fprintf(&b, "- %s\t%s\n", clip(f.Text()), origin(f, lang))
 	}
+	m.tellSaid(&b, items, lang)
 	return tool.Result{Text: strings.TrimSuffix(b.String(), "\n")}, nil
+}
+
+// tellSaid adds what was said and written, behind the facts.
+func (m *Memory) tellSaid(b *strings.Builder, items []recall.Item, lang string) {
+	n := 0
+	for _, i := range items {
+		if n == recallSaid {
+			return
+		}
+		text := strings.Join(strings.Fields(i.Text), " ")
+		if text == "" {
+			continue
+		}
+		if n++; n == 1 {
+			b.WriteString(both(lang, "当时的原话：\n", "In the words of then:\n"))
+		}
+		when := both(lang, "日期不明", "no date")
+		if !i.Time.IsZero() {
+			when = i.Time.Format("2006-01-02 15:04")
+		}
+		fmt.Fprintf(b, "* %s\t%s\n", clip(text), both(lang, "（"+when+"，"+i.ID+"）", "("+when+", "+i.ID+")"))
+	}
 }
 
 // clip shortens a text to maxTold.

@@ -21,7 +21,8 @@ func TestToolDefinitions(t *testing.T) {
 			t.Errorf("%+v", r.Def)
 		}
 	}
-	if got := strings.Join(names, " "); got != "memory_recall memory_commit memory_purge memory_introspect" {
+	if got := strings.Join(names, " "); got != "memory_recall memory_commit memory_purge memory_introspect memory_merge memory_pair "+
+		"doc_query doc_commit knowledge_search knowledge_create knowledge_list" {
 		t.Fatalf("tools %q", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"homeagent/agent/mind"
 	"homeagent/agent/provider"
+	"homeagent/memory/tidy"
 )
 
 // Append adds to the live context, in memory only; EndTurn makes it durable. A
@@ -42,6 +43,30 @@ func (m *Memory) EndTurn(ctx context.Context, t mind.Turn) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := m.endTurn(t); err != nil {
+		return err
+	}
+	m.answered(ctx, t)
+	signal(m.ended)
+	if m.journal.Due() {
+		signal(m.due)
+	}
+	return nil
+}
+
+// answered hands what a turn of memory's own has found out to the housework.
+// What is lost here is asked again.
+func (m *Memory) answered(ctx context.Context, t mind.Turn) {
+	h := m.tidy.Load()
+	if h == nil || t.Input.Source != tidy.Source {
+		return
+	}
+	if err := h.Ended(ctx, t.Input, t.Final, t.Outcome == mind.Answered); err != nil {
+		m.log.Warn("an answer about two entities was not kept", "turn", t.ID, "err", err)
+	}
+}
+
+func (m *Memory) endTurn(t mind.Turn) error {
 	m.saving.Lock()
 	defer m.saving.Unlock()
 	var journaled, saved func()
@@ -66,10 +91,6 @@ func (m *Memory) EndTurn(ctx context.Context, t mind.Turn) error {
 	}
 	journaled()
 	saved()
-	signal(m.ended)
-	if m.journal.Due() {
-		signal(m.due)
-	}
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"homeagent/memory/disk"
+	"homeagent/memory/document"
 	"homeagent/memory/graph"
 	"homeagent/memory/state"
 )
@@ -80,8 +81,22 @@ func Explain(err error, lang string) string {
 		return both(lang, "一条事实要有主语，还要有关系或宾语。请补全后再试。", "A fact needs a subject, and a relation or an object. Fill them in and try again.")
 	case errors.Is(err, graph.ErrNoCriteria):
 		return both(lang, "没有说要忘掉什么。请在 criteria 里给出 query 或 subject。", "Nothing says what to forget. Give query or subject in criteria.")
+	case errors.Is(err, ErrShort):
+		return both(lang, "这几个字太短，到处都有，彻底忘掉会误删。请写得完整一些。", "Those words are too short and stand nearly everywhere. Write more of them.")
+	case errors.Is(err, ErrExportNewer):
+		return both(lang, "这个备份是更新版本的程序写的。请先更新 HomeAgent，再导入。", "A newer version wrote this export. Update HomeAgent, then import it.")
+	case errors.Is(err, ErrExport):
+		return both(lang, "这不是完整的记忆备份，什么也没有导入。请用 homectl memory export 写出的整个文件。", "This is no whole export of memory, and nothing was imported. Use the whole file that homectl memory export has written.")
+	case errors.Is(err, document.ErrTooBig):
+		return both(lang, fmt.Sprintf("一份文档最多 %d MB。请分成几份。", document.MaxText>>20), fmt.Sprintf("A document has at most %d MB; make several.", document.MaxText>>20))
 	case errors.Is(err, graph.ErrDamaged), errors.Is(err, state.ErrDamaged):
 		return both(lang, "记忆的文件损坏了。请重启 HomeAgent：它会把坏文件留在一边，重新开始。", "The memory's file is damaged. Restart HomeAgent: it keeps the bad file aside and begins anew.")
+	}
+	if text := explainMerge(err, lang); text != "" {
+		return text
+	}
+	if text := explainKnowledge(err, lang); text != "" {
+		return text
 	}
 	return both(lang, "记忆出了问题，详情见日志。请再试一次。", "Memory failed; the log has the details. Try again.")
 }

@@ -95,7 +95,12 @@ func assemble(h config.Handover, cfg *config.Config, log *slog.Logger) (_ *agent
 	compiled := sync.OnceValue(func() *intent.Set { return a.intents(h.DataDir, household).WithNames(ownNames...) })
 	go compiled()
 
-	mem, notices, err := memory.Open(h.DataDir, memory.Options{Keep: cfg.Memory.Keep, Log: log})
+	mem, notices, err := memory.Open(h.DataDir, memory.Options{
+		Keep: cfg.Memory.Keep, Retention: time.Duration(cfg.Memory.RetentionDays) * 24 * time.Hour,
+		DistillInterval: time.Duration(cfg.Memory.DistillInterval), Batch: cfg.Memory.Batch,
+		TidyInterval: time.Duration(cfg.Memory.TidyInterval), ColdAfter: time.Duration(cfg.Memory.ColdAfter), ColdAccess: cfg.Memory.ColdAccess,
+		Log: log,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -117,6 +122,9 @@ func assemble(h config.Handover, cfg *config.Config, log *slog.Logger) (_ *agent
 		if err := core.RegisterTool(t.Def.Name, t.Def, t.Handler); err != nil {
 			return nil, err
 		}
+	}
+	if err := core.Endpoint("memory", mem.Serve); err != nil {
+		return nil, err
 	}
 
 	commands := compiled()
@@ -149,8 +157,34 @@ func assemble(h config.Handover, cfg *config.Config, log *slog.Logger) (_ *agent
 	if err != nil {
 		return nil, err
 	}
+	if err := a.remember(clients); err != nil {
+		return nil, err
+	}
 	return a, a.plugins(h, cfg, commands, clients)
 }
+
+// remember begins the housework of memory. It asks the configured models alone:
+// the offline provider knows no facts.
+func (a *agentHouse) remember(clients []*llm.Client) error {
+	if len(clients) == 0 {
+		return a.memory.Start(around{a.mind, func() bool { return false }}, nil)
+	}
+	var models []provider.Provider
+	for _, c := range clients {
+		models = append(models, c)
+	}
+	asked := chain.New(chain.Options{Log: a.log}, models...)
+	return a.memory.Start(around{a.mind, func() bool { return asked.Trouble() == nil && a.chain.Trouble() == nil }}, asked)
+}
+
+// around is the agent as memory's housework sees it.
+type around struct {
+	*mind.Mind
+	model func() bool
+}
+
+// Model reports whether a language model answered when it was last asked.
+func (a around) Model() bool { return a.model() }
 
 // plugins adds every sense and hand in the order of starting.
 func (a *agentHouse) plugins(h config.Handover, cfg *config.Config, commands *intent.Set, clients []*llm.Client) error {

@@ -23,6 +23,9 @@ func factsIn(text string) (facts []remembered, other string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		fact, isFact := strings.CutPrefix(line, "- ")
+		if strings.HasPrefix(line, "* ") || strings.HasSuffix(line, ":") || strings.HasSuffix(line, "：") {
+			continue // what was said, which is not known to be so, and its heading
+		}
 		switch {
 		case isFact:
 			fact, note, _ := strings.Cut(fact, "\t")
