@@ -16,7 +16,7 @@ const (
 	learnFrom, learned, learnWeight = 5, 20, 0.3
 	// learnGate says how quickly learning ends where the best passage has what
 	// was asked for: there is nothing to learn, and much to spoil.
-	learnGate = 2
+	learnGate = 3
 	// learnText bounds what is read of a passage, in bytes.
 	learnText = 4 << 10
 )
