@@ -7,6 +7,9 @@
 // takes a sentence of the hint's grammar where there is one and it was said
 // (else free text), and Free, which never looks at the grammar.
 //
+// It also cuts text by the process's dictionary (Tag, Keywords), which is too
+// big and too easily ended for the agent.
+//
 // Life: NewClient starts nothing. The first request, or Warm, starts the
 // process; Idle after the last request and the last open endpointer it is
 // ended, by end of file on its input, then by force. Close ends it at once.

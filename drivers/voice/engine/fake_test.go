@@ -145,6 +145,8 @@ func (f *fakeProcess) answer(req wire.Request, sound []int16) {
 		rep.Speech = s
 	case wire.Close:
 		delete(f.heard, req.Stream)
+	case wire.Tag, wire.Keywords:
+		f.words(req, &rep)
 	}
 	b, err := wire.Append(nil, rep, nil)
 	if err != nil {

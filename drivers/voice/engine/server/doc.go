@@ -1,5 +1,5 @@
-// Package server is the engines process: Silero, Moonshine and PocketSphinx
-// behind the protocol of package wire, on the process's input and output.
+// Package server is the engines process: Silero, Moonshine, PocketSphinx and a
+// dictionary of words (given by Options.Words, never needed by the voice) behind the protocol of package wire, on the process's input and output.
 // `homed-agent engines` calls Serve and does nothing else.
 //
 // Nothing is loaded before it is asked for, and nothing is shared with the

@@ -30,6 +30,8 @@ type Options struct {
 	// Small is for a machine that is short of memory: the engines are loaded and
 	// asked one after the other instead of side by side, and one grammar is kept.
 	Small bool
+	// Words loads the dictionary of words; nil means that there is none.
+	Words func() (Words, error)
 	// Log may be nil.
 	Log *slog.Logger
 }
@@ -88,6 +90,7 @@ type models struct {
 	opt    Options
 	silero once[*onnx.Silero]
 	moon   once[*onnx.Moonshine]
+	dict   once[Words]
 
 	mu       sync.Mutex // one sentence is decoded at a time
 	decoders []decoder  // the last used one first
@@ -281,5 +284,11 @@ func (m *models) close() error {
 		m.moon.ok = false
 	}
 	m.moon.mu.Unlock()
+	m.dict.mu.Lock()
+	if m.dict.ok {
+		errs = append(errs, m.dict.value.Close())
+		m.dict.ok = false
+	}
+	m.dict.mu.Unlock()
 	return errors.Join(errs...)
 }

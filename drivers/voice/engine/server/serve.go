@@ -36,6 +36,8 @@ type backend interface {
 	warm(ctx context.Context, grammar string) (note string, err error)
 	recognize(ctx context.Context, sound []int16, grammar string) (text, error)
 	judge() (judge, error)
+	// words is the dictionary, loaded.
+	words() (Words, error)
 	close() error
 }
 
@@ -244,6 +246,9 @@ func (s *server) do(ctx context.Context, req wire.Request, sound []int16) (wire.
 		return wire.Reply{Speech: &found}, err
 	case wire.Close:
 		return wire.Reply{}, s.closeStream(req.Stream)
+	case wire.Tag, wire.Keywords:
+		words, err := cut(ctx, s.backend, req)
+		return wire.Reply{Words: words}, err
 	}
 	return wire.Reply{}, invalid(fmt.Sprintf("unknown operation %q", req.Op))
 }

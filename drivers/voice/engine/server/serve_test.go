@@ -60,6 +60,8 @@ func (f *fakeBackend) judge() (judge, error) {
 	return &fakeJudge{script{signs: "SSSSS"}, &f.judged}, nil
 }
 
+func (f *fakeBackend) words() (Words, error) { return fakeWords{}, nil }
+
 func (f *fakeBackend) close() error {
 	f.closed = true
 	return nil

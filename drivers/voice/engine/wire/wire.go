@@ -8,10 +8,12 @@ import (
 	"io"
 )
 
-// Bounds of a frame in bytes. MaxSound is 60 s.
+// Bounds in bytes: of a frame's two parts, and of the text of one request about
+// words, whose answer fits a header however short the words are. MaxSound is 60 s.
 const (
 	MaxHeader = 256 << 10
 	MaxSound  = 60 * 16000 * 2
+	MaxText   = 8 << 10
 )
 
 // Op is what is asked for.
@@ -30,6 +32,10 @@ const (
 	Feed Op = "feed"
 	// Close ends the endpointer.
 	Close Op = "close"
+	// Tag cuts Text into words with their parts of speech.
+	Tag Op = "tag"
+	// Keywords gives the Count words that Text is about.
+	Keywords Op = "keywords"
 	// Cancel gives up the request with the id Target.
 	Cancel Op = "cancel"
 )
@@ -41,6 +47,9 @@ type Request struct {
 	Grammar string `json:"grammar,omitempty"`
 	Stream  uint64 `json:"stream,omitempty"`
 	Target  uint64 `json:"target,omitempty"`
+	// Text and Count are for Tag and Keywords.
+	Text  string `json:"text,omitempty"`
+	Count int    `json:"count,omitempty"`
 	// TrailingMS is the silence that ends speech, in milliseconds, for Open.
 	TrailingMS int `json:"trailing_ms,omitempty"`
 	// Speech makes Open go on where an earlier process was lost.
@@ -66,8 +75,17 @@ type Reply struct {
 	Speech *Speech `json:"speech,omitempty"`
 	// Command is set where Text is a sentence of the grammar.
 	Command bool `json:"command,omitempty"`
+	// Words are in the order of the text, or the best first.
+	Words []Word `json:"words,omitempty"`
 	// Note is something to log: the request was answered, but with less.
 	Note string `json:"note,omitempty"`
+}
+
+// Word is a word of a text with its part of speech, or its weight as a keyword.
+type Word struct {
+	Text   string  `json:"t"`
+	Tag    string  `json:"p,omitempty"`
+	Weight float64 `json:"w,omitempty"`
 }
 
 // Kind tells what a fault is about.
