@@ -67,6 +67,9 @@ type Config struct {
 
 	// Sound is the guest's sound card, nil for none; Virt only.
 	Sound *Sound
+	// Keyboard lets Machine.Type reach the serial console; Virt only. Without a
+	// network it is the only way in, with "homeagent.debug" in Append.
+	Keyboard bool
 	// Watchdog is an i6300esb that resets the guest when it is not fed; Virt only.
 	Watchdog bool
 	// NoReboot ends the machine where the guest would restart.
@@ -106,8 +109,8 @@ func (c Config) defaulted() (Config, error) {
 	if c.Disk == nil {
 		return c, fmt.Errorf("a card is needed")
 	}
-	if c.Board == Pi3 && (c.Sound != nil || c.Watchdog || c.Instructions != 0 || c.CPUs != 0 || c.Memory != 0) {
-		return c, fmt.Errorf("%s has no sound card, no watchdog of its own and a fixed memory", Pi3)
+	if c.Board == Pi3 && (c.Sound != nil || c.Keyboard || c.Watchdog || c.Instructions != 0 || c.CPUs != 0 || c.Memory != 0) {
+		return c, fmt.Errorf("%s has no sound card, no serial input, no watchdog of its own and a fixed memory", Pi3)
 	}
 	if c.Board == Virt && c.UBoot {
 		return c, fmt.Errorf("%s starts a kernel directly: the card's U-Boot is for a Raspberry Pi", Virt)
@@ -143,13 +146,20 @@ func (b Board) serials() int {
 	return 1
 }
 
+// typedInto tells whether what is typed goes into a serial line.
+func (c Config) typedInto(line int) bool { return c.Keyboard && line == 0 }
+
 // arguments is QEMU's command line for a checked Config.
 func (c Config) arguments(b boot) []string {
 	args := []string{"-nodefaults", "-display", "none", "-no-user-config",
 		"-chardev", "socket,id=qmp,fd=" + strconv.Itoa(fdMonitor), "-mon", "chardev=qmp,mode=control"}
 	for i := range c.Board.serials() {
 		id := "serial" + strconv.Itoa(i)
-		args = append(args, "-chardev", fmt.Sprintf("file,id=%s,path=/dev/fd/%d", id, fdSerial+i), "-serial", "chardev:"+id)
+		console := fmt.Sprintf("file,id=%s,path=/dev/fd/%d", id, fdSerial+i)
+		if c.typedInto(i) {
+			console = fmt.Sprintf("socket,id=%s,fd=%d", id, fdSerial+i)
+		}
+		args = append(args, "-chardev", console, "-serial", "chardev:"+id)
 	}
 	card := "sd"
 	if c.Board == Pi3 {

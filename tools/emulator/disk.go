@@ -201,6 +201,24 @@ func (d *Disk) Overwrite(partition int, offset int64, b []byte) error {
 	return d.at(p.Offset+offset, b, true)
 }
 
+// RemoveLast takes the last logical partition out of the table, as on a card
+// that was partitioned by somebody else. Its content stays where it is.
+func (d *Disk) RemoveLast(number int) error {
+	f, err := os.OpenFile(d.Path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	link, err := lastLink(f, number)
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteAt(make([]byte, 16), link+446+16); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
 // ExtractPartition copies a whole partition into a file, for fsck and the like.
 func (d *Disk) ExtractPartition(partition int, path string) error {
 	p, err := d.Partition(partition)

@@ -116,6 +116,31 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
+func TestRemoveLast(t *testing.T) {
+	d := &Disk{Path: filepath.Join(t.TempDir(), "card")}
+	if err := os.WriteFile(d.Path, table(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, number := range []int{1, 4, 5, 7} {
+		if err := d.RemoveLast(number); err == nil {
+			t.Errorf("partition %d was removed", number)
+		}
+	}
+	before, err := d.Partitions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.RemoveLast(6); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := d.Partitions(); err != nil || !slices.Equal(after, before[:len(before)-1]) {
+		t.Errorf("%v became %v, %v", before, after, err)
+	}
+	if err := d.RemoveLast(5); err == nil {
+		t.Error("the only one was removed")
+	}
+}
+
 func FuzzPartitions(f *testing.F) {
 	f.Add(table()[:4097*sector])
 	f.Add([]byte{})

@@ -19,6 +19,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -47,6 +48,8 @@ type Machine struct {
 	dir   string // what Start made, gone after Close
 	cmd   *exec.Cmd
 	ports map[int]int
+	// keyboard is our end of the console that is typed into, nil for none; own closes it.
+	keyboard *os.File
 
 	ended chan struct{} // closed when QEMU has ended and its log is complete
 	err   error         // how QEMU ended; after ended
@@ -185,11 +188,10 @@ func (m *Machine) launch(c Config, b boot) error {
 			return err
 		}
 	}
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	ours, theirs, err := socketPair("monitor")
 	if err != nil {
 		return fmt.Errorf("monitor: %w", err)
 	}
-	ours, theirs := os.NewFile(uintptr(pair[0]), "monitor"), os.NewFile(uintptr(pair[1]), "monitor")
 	conn, err := net.FileConn(ours)
 	ours.Close()
 	defer theirs.Close()
@@ -211,13 +213,20 @@ func (m *Machine) launch(c Config, b boot) error {
 		m.cmd.Env = append(os.Environ(), c.Sound.environment())
 	}
 	var consoles []*os.File
-	for range c.Board.serials() {
-		r, w, err := os.Pipe()
+	for i := range c.Board.serials() {
+		open := os.Pipe
+		if c.typedInto(i) {
+			open = func() (*os.File, *os.File, error) { return socketPair("serial") }
+		}
+		r, w, err := open()
 		if err != nil {
 			conn.Close()
 			return err
 		}
 		defer w.Close()
+		if c.typedInto(i) {
+			m.keyboard = r
+		}
 		consoles = append(consoles, r)
 		m.cmd.ExtraFiles = append(m.cmd.ExtraFiles, w)
 	}
@@ -236,6 +245,21 @@ func (m *Machine) launch(c Config, b boot) error {
 		return err
 	}
 	return nil
+}
+
+// socketPair is a connection between us and a child process.
+func socketPair(name string) (ours, theirs *os.File, err error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	// Only our end: deadlines need it, and the child does as it likes with its own.
+	if err := unix.SetNonblock(pair[0], true); err != nil {
+		unix.Close(pair[0])
+		unix.Close(pair[1])
+		return nil, nil, err
+	}
+	return os.NewFile(uintptr(pair[0]), name), os.NewFile(uintptr(pair[1]), name), nil
 }
 
 // own starts QEMU, waits for it and for the end of its consoles.
@@ -310,6 +334,26 @@ func sortedPorts(forward map[int]int) []int { return slices.Sorted(maps.Keys(for
 // Log is what the guest prints on its serial consoles; lines that begin with
 // "[qemu]" are events of the emulator, such as RESET, SHUTDOWN and WATCHDOG.
 func (m *Machine) Log() *Log { return m.log }
+
+// Type types a line into the guest's serial console. What it prints, the line
+// itself too, comes into the Log. The machine must have a Keyboard, and the guest
+// must listen: QEMU's serial line stays deaf once its buffer was filled before
+// the guest's driver opened it.
+func (m *Machine) Type(line string) error {
+	if m.keyboard == nil {
+		return errors.New("the machine has no keyboard")
+	}
+	if err := m.keyboard.SetWriteDeadline(time.Now().Add(typeWait)); err != nil {
+		return err
+	}
+	if _, err := m.keyboard.WriteString(line + "\n"); err != nil {
+		return fmt.Errorf("type %q: %w", line, err)
+	}
+	return nil
+}
+
+// typeWait is how long a guest may be too busy to take a line.
+const typeWait = time.Minute
 
 // Address is host and port of this computer behind which a port of the guest is,
 // "" if it is not forwarded.

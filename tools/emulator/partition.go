@@ -82,3 +82,32 @@ func readTable(disk io.ReaderAt, at int64) (table [4]Partition, err error) {
 	}
 	return table, nil
 }
+
+// lastLink is where the sector lies that names the last logical partition as the
+// next one, if that has the number.
+func lastLink(disk io.ReaderAt, number int) (int64, error) {
+	table, err := readTable(disk, 0)
+	if err != nil {
+		return 0, err
+	}
+	var extended, before, link int64
+	for _, e := range table {
+		if e.Type == typeExtended || e.Type == typeExtended2 {
+			extended, link = e.Offset, e.Offset
+		}
+	}
+	n := 5
+	for ; link != 0 && n <= maxPartitions; n++ {
+		if table, err = readTable(disk, link); err != nil {
+			return 0, err
+		}
+		if table[1].Type == 0 || table[1].Offset == 0 {
+			break
+		}
+		before, link = link, extended+table[1].Offset
+	}
+	if n != number || before == 0 {
+		return 0, fmt.Errorf("partition %d is not the last logical one of several", number)
+	}
+	return before, nil
+}
