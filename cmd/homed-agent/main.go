@@ -93,7 +93,10 @@ func engines(args []string) int {
 	signal.Ignore(os.Interrupt)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	if err := server.Serve(ctx, os.Stdin, os.Stdout, server.Options{ModelsDir: *models, Small: *small, Log: log}); err != nil {
+	err := server.Serve(ctx, os.Stdin, os.Stdout, server.Options{
+		ModelsDir: *models, Small: *small, Words: openDictionary(dictionary(*models, *small)), Log: log,
+	})
+	if err != nil {
 		log.Error("engines", "err", err)
 		return 1
 	}

@@ -72,6 +72,9 @@ func (b *builder) models(ctx context.Context) (models, wake string, err error) {
 	if err := b.command(ctx, b.source, os.Environ(), "go", "run", "./tools/models", "-arch", "arm64", "-dir", models); err != nil {
 		return "", "", err
 	}
+	if err := b.command(ctx, b.source, os.Environ(), "go", "run", "./tools/jiebadict", "-dir", models); err != nil {
+		return "", "", err
+	}
 	for _, f := range wakeFiles() {
 		if _, err := os.Stat(filepath.Join(wake, "wake", f)); err != nil {
 			return "", "", fmt.Errorf("唤醒词文件 %[1]s 还没有生成，请先运行 tools/setup。"+

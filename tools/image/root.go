@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"homeagent/memory/token/jieba/dict"
 	"homeagent/tools/image/debian"
 	"homeagent/tools/image/pack"
 )
@@ -184,7 +185,7 @@ func (b *builder) ours(ctx context.Context, t tree, programs string) error {
 		return err
 	}
 	const share = "usr/share/homeagent"
-	for _, d := range []string{"moonshine", "onnxruntime", "silero"} {
+	for _, d := range []string{"moonshine", "onnxruntime", "silero", dict.Folder, dict.SmallFolder} {
 		if err := t.addFolder(path.Join(share, "models", d), filepath.Join(models, d), "the models"); err != nil {
 			return err
 		}

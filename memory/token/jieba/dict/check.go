@@ -21,6 +21,12 @@ const (
 	StopFile  = "stop_words.utf8"
 )
 
+// The folders below the models folder that tools/jiebadict fills.
+const (
+	Folder      = "jieba"
+	SmallFolder = "jieba-small"
+)
+
 // Files are the names of the five files.
 func Files() []string { return []string{WordsFile, ModelFile, UserFile, RareFile, StopFile} }
 
