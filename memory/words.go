@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"homeagent/memory/disk"
@@ -49,6 +50,11 @@ func graphNotice(n graph.Notice) Notice {
 		return Notice{Aside: n.Aside, Err: n.Err,
 			Zh: fmt.Sprintf("memory/graph.db 是更新版本的程序写的，这个版本读不了；它留作 %s，现在从空白的记忆开始。要找回，请更新程序，停机后把它改回原名。", aside),
 			En: fmt.Sprintf("memory/graph.db was written by a newer version and cannot be read by this one; it is kept as %s and a new one begun. To get it back, update HomeAgent, stop it and give the file its old name.", aside)}
+	}
+	if strings.HasSuffix(n.Path, "-wal") || strings.HasSuffix(n.Path, "-shm") {
+		return Notice{Aside: n.Aside, Err: n.Err,
+			Zh: fmt.Sprintf("graph.db 旁边的日志文件坏了，已留作 %s；记忆还在，最后记下的几条可能没有了，请再说一遍。", aside),
+			En: fmt.Sprintf("The log beside graph.db was damaged and is kept as %s; what was remembered is there, but the last facts may be missing: tell them again.", aside)}
 	}
 	return Notice{Aside: n.Aside, Err: n.Err,
 		Zh: fmt.Sprintf("memory/graph.db 已损坏，旧文件留作 %s，现在从空白的记忆开始。要找回，请停机后用快照里的 graph.db 替换。", aside),
