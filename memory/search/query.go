@@ -108,7 +108,9 @@ func (x *Index) newSearch(ctx context.Context, q Query) (*search, error) {
 		}
 		s.whole += weights[w] * s.idf(df)
 	}
-	s.sums = newSums(size)
+	if len(s.terms) > 0 {
+		s.sums = newSums(size)
+	}
 	return s, nil
 }
 

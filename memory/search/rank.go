@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// candidates is how many passages are ranked beyond those wanted; their
-	// neighbours are ranked with them.
-	candidates = 80
+	// candidates is how many passages are ranked beyond those wanted; with the
+	// best of them, withThem, their neighbours are ranked.
+	candidates, withThem = 64, 40
 	// besides are the shares of a neighbour's score that a passage gains: of
 	// the one and two before it, of the one and two after it.
 	before1, before2, after1, after2 = 0.4, 0.2, 0.2, 0.1
@@ -85,16 +85,19 @@ func (s *search) rank(phrases map[int64]float64) ([]scored, error) {
 
 // withNeighbours scores ids and what stands beside them.
 func (s *search) withNeighbours(ids []int64, own func(int64) float64, scores map[int64]float64) error {
-	near, err := s.near(s.x.stmt.before, ids, 1)
+	best := ids[:min(len(ids), withThem)]
+	near, err := s.near(s.x.stmt.before, best, 1)
 	if err != nil {
 		return err
 	}
-	behind, err := s.near(s.x.stmt.after, ids, 1)
+	behind, err := s.near(s.x.stmt.after, best, 1)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
 		scores[id] = 0
+	}
+	for _, id := range best {
 		for _, n := range append(near[id], behind[id]...) {
 			scores[n.id] = 0
 		}

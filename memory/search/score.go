@@ -8,7 +8,7 @@ import (
 const (
 	// commonBlocks is how many of the newest blocks of a term are read: of a
 	// term in more passages than they hold the older ones are found by others.
-	commonBlocks = 256
+	commonBlocks = 128
 	// k1 and b are the constants of BM25 (Robertson and Zaragoza, 2009): how
 	// soon further mentions add nothing, and how much length counts, which is
 	// little where passages are messages.

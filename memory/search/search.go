@@ -79,11 +79,12 @@ func (x *Index) Get(ctx context.Context, ids ...string) ([]Passage, error) {
 }
 
 // results reads the best passages and drops those that say the same as a
-// better one.
+// better one. Where very many say the same there are fewer than wanted.
 func (s *search) results(ranked []scored) ([]Hit, error) {
 	var hits []Hit
 	var seen []shape
-	for chunk := range slices.Chunk(ranked, max(2*s.query.Limit, 16)) {
+	ranked = ranked[:min(len(ranked), 2*s.query.Limit+16)]
+	for chunk := range slices.Chunk(ranked, s.query.Limit+8) {
 		loaded, err := s.load(chunk)
 		if err != nil {
 			return nil, err
