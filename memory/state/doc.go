@@ -11,6 +11,9 @@
 // house starts in any case. Damage that appears while running is not handled
 // here: bbolt panics, the process starts again and Open finds it.
 //
+// Scrub writes the file anew without what was deleted, which bbolt leaves in
+// free pages.
+//
 // One process holds the file, by a lock on it; another gets ErrLocked. All
 // methods are safe for concurrent use; View inside Update of the same goroutine
 // deadlocks, as in bbolt. Values handed to a transaction's function are valid

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -44,9 +45,10 @@ type Notice struct {
 
 // DB is an open state.db.
 type DB struct {
-	db      *bolt.DB
+	db      atomic.Pointer[bolt.DB] // another one after each Scrub
 	path    string
 	commits atomic.Int64
+	scrub   sync.Mutex // one Scrub at a time
 }
 
 // Open opens or creates the file. A non-nil Notice comes with a usable, empty
@@ -69,7 +71,7 @@ func Open(path string) (*DB, *Notice, error) {
 	if damage == nil {
 		d, err := open(path)
 		if err == nil {
-			return d, nil, nil
+			return d, nil, d.scrubDue()
 		}
 		if !known || !errors.Is(err, ErrDamaged) {
 			return nil, nil, fmt.Errorf("open %s: %w", path, err)
@@ -134,7 +136,8 @@ func openFile(path string) (d *DB, err error) {
 		db.Close() // the damage is what matters
 		return nil, err
 	}
-	d = &DB{db: db, path: path}
+	d = &DB{path: path}
+	d.db.Store(db)
 	if err := d.grow(); err != nil {
 		db.Close()
 		return nil, plain(err)
@@ -210,7 +213,7 @@ func (d *DB) grow() error {
 	if info.Size() >= initialSize {
 		return nil
 	}
-	return d.db.Update(func(tx *bolt.Tx) error {
+	return d.db.Load().Update(func(tx *bolt.Tx) error {
 		_, err := tx.CreateBucketIfNotExists([]byte(pluginsBucket))
 		return err
 	})
@@ -219,7 +222,7 @@ func (d *DB) grow() error {
 // Update runs fn in a transaction that is durable when Update has returned nil,
 // and undone where fn returns an error.
 func (d *DB) Update(fn func(*bolt.Tx) error) error {
-	err := d.db.Update(fn)
+	err := d.update(fn)
 	if err == nil {
 		d.commits.Add(1)
 		return nil
@@ -237,11 +240,22 @@ func full(err error) error {
 }
 
 // View runs fn on the newest state. It never waits for a sync.
-func (d *DB) View(fn func(*bolt.Tx) error) error { return d.db.View(fn) }
+func (d *DB) View(fn func(*bolt.Tx) error) error {
+	for {
+		db := d.db.Load()
+		if err := db.View(fn); !errors.Is(err, berrors.ErrDatabaseNotOpen) || db == d.db.Load() {
+			return err
+		}
+	}
+}
 
 // Commits is the number of committed Updates since Open; each cost two syncs.
 func (d *DB) Commits() int64 { return d.commits.Load() }
 
 // Close waits for running transactions and closes the file. Closing twice is
 // harmless; transactions after it fail.
-func (d *DB) Close() error { return d.db.Close() }
+func (d *DB) Close() error {
+	d.scrub.Lock()
+	defer d.scrub.Unlock()
+	return d.db.Load().Close()
+}
