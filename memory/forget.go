@@ -8,8 +8,8 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
-	"homeagent/agent/mind"
 	"homeagent/agent/provider"
+	"homeagent/memory/disk"
 	"homeagent/memory/distill"
 	"homeagent/memory/document"
 	"homeagent/memory/graph"
@@ -44,14 +44,51 @@ func (m *Memory) Forget(ctx context.Context, c graph.Criteria, hard bool) (f For
 		if err := checkWords(c.Query); err != nil {
 			return f, err
 		}
-		// First what facts are made of, then the facts: a crash in between
-		// leaves nothing that would bring them back.
-		if f, err = m.forgetWords(ctx, token.Fold(c.Query)); err != nil {
-			return f, fmt.Errorf("forget what was said: %w", err)
-		}
+		return m.forgetLiterally(ctx, c)
 	}
 	f.Facts, err = m.graph.Purge(ctx, c, hard)
 	return f, err
+}
+
+// forgetLiterally is Forget of words, hard.
+func (m *Memory) forgetLiterally(ctx context.Context, c graph.Criteria) (f Forgotten, err error) {
+	if err := m.scrubLater(ctx); err != nil {
+		return f, fmt.Errorf("forget what was said: %w", err)
+	}
+	// First what facts are made of, then the facts: a crash in between
+	// leaves nothing that would bring them back.
+	words := token.Fold(c.Query)
+	if f, err = m.forgetWords(ctx, words); err != nil {
+		return f, fmt.Errorf("forget what was said: %w", err)
+	}
+	if f.Facts, err = m.graph.Purge(ctx, c, true); err != nil {
+		return f, err
+	}
+	literal, err := m.graph.EraseLiteral(ctx, holding(words))
+	f.Facts = append(f.Facts, literal...)
+	if err != nil {
+		return f, err
+	}
+	return f, m.scrub(ctx)
+}
+
+// scrubLater has what is deleted from now on overwritten, in state.db by the
+// next start at the latest.
+func (m *Memory) scrubLater(ctx context.Context) error {
+	return errors.Join(m.state.ScrubLater(), m.index.Scrub(ctx), m.documents.Scrub(ctx))
+}
+
+// scrub leaves nothing of what was deleted since scrubLater in the files. A card
+// without room for a second state.db has it done by the next start.
+func (m *Memory) scrub(ctx context.Context) error {
+	m.saving.Lock()
+	defer m.saving.Unlock()
+	err := m.state.Scrub()
+	if disk.IsFull(err) {
+		m.log.Warn("state.db could not be written anew; the next start tries again", "err", err)
+		err = nil
+	}
+	return errors.Join(err, m.index.Scrub(ctx), m.documents.Scrub(ctx))
 }
 
 // checkWords refuses words that stand nearly everywhere.
@@ -71,14 +108,11 @@ func checkWords(words string) error {
 }
 
 func (m *Memory) forgetWords(ctx context.Context, words string) (f Forgotten, err error) {
-	holds := func(s string) bool { return strings.Contains(token.Fold(s), words) }
+	holds := holding(words)
 	// Nothing may move between the layers meanwhile.
 	m.keep.mu.Lock()
 	defer m.keep.mu.Unlock()
-	turn := func(t mind.Turn) bool {
-		return holds(t.Input.Payload) || holds(t.Final) || anyMessage(t.Messages, holds)
-	}
-	if f.Turns, err = m.journal.Redact(ctx, func(l journal.Line) bool { return !turn(l.Turn) }); err != nil {
+	if f.Turns, err = m.journal.Redact(ctx, func(l journal.Line) bool { return !turnHolds(l.Turn, holds) }); err != nil {
 		return f, err
 	}
 	if err := m.worker.Forget(ctx, func(x distill.Fact) bool { return !holds(x.Text()) }); err != nil {
@@ -94,6 +128,11 @@ func (m *Memory) forgetWords(ctx context.Context, words string) (f Forgotten, er
 	}
 	f.Documents = docs
 	return f, m.forgetPassages(ctx, append(ids, gone...), words, holds)
+}
+
+// holding finds words, folded already, in a text of any case and width.
+func holding(words string) func(string) bool {
+	return func(s string) bool { return strings.Contains(token.Fold(s), words) }
 }
 
 func anyMessage(all []provider.Message, holds func(string) bool) bool {
@@ -125,9 +164,17 @@ func (m *Memory) forgetContext(holds func(string) bool) (n int, ids []string, er
 	keep := func(msg provider.Message) bool { return !message(msg, holds) }
 	ids = m.context.Redact(keep)
 	n = len(ids)
+	live := n
 	var saved func()
 	err = m.state.Update(func(tx *bolt.Tx) error {
-		pruned, err := relevance.RedactPruned(tx, keep)
+		n, ids = live, ids[:live]
+		pruned, err := relevance.RedactPruned(tx, func(msg provider.Message) bool {
+			if keep(msg) {
+				return true
+			}
+			ids = append(ids, msg.ID)
+			return false
+		})
 		if err != nil {
 			return err
 		}
@@ -146,7 +193,7 @@ func (m *Memory) forgetContext(holds func(string) bool) (n int, ids []string, er
 // words themselves, and returns how many documents that were and the ids of the
 // events that went.
 func (m *Memory) forgetDocuments(ctx context.Context, holds func(string) bool) (n int, ids []string, err error) {
-	events, changed, err := m.documents.Redact(ctx, func(e document.Event) bool { return !holds(e.Text) && !holds(e.Reasoning) })
+	events, changed, err := m.documents.Redact(ctx, func(e document.Event) bool { return !eventHolds(e, holds) })
 	if err != nil {
 		return 0, nil, err
 	}
@@ -161,11 +208,8 @@ func (m *Memory) forgetDocuments(ctx context.Context, holds func(string) bool) (
 		return 0, nil, err
 	}
 	for _, id := range own {
-		d, err := m.documents.Peek(ctx, id)
-		if errors.Is(err, document.ErrNotFound) || errors.Is(err, document.ErrDamaged) {
-			continue
-		}
-		if err == nil && (holds(d.Text) || holds(d.Title)) {
+		d, gone, err := m.peek(ctx, id)
+		if err == nil && !gone && (holds(d.Text) || holds(d.Title)) {
 			changed = append(changed, id)
 			err = m.documents.Delete(ctx, id)
 		}
@@ -179,6 +223,15 @@ func (m *Memory) forgetDocuments(ctx context.Context, holds func(string) bool) (
 		}
 	}
 	return len(changed), events, nil
+}
+
+// peek reads a document; gone where there is none any more, or a damaged one.
+func (m *Memory) peek(ctx context.Context, id string) (d document.Document, gone bool, err error) {
+	d, err = m.documents.Peek(ctx, id)
+	if errors.Is(err, document.ErrNotFound) || errors.Is(err, document.ErrDamaged) {
+		return d, true, nil
+	}
+	return d, false, err
 }
 
 // forgetPassages takes passages out of the index: those of the events that
