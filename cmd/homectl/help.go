@@ -67,10 +67,60 @@ func helpTexts() map[string]words.Text {
 		"token_list":    {ZH: "列出令牌。", EN: "List tokens."},
 		"token_delete":  {ZH: "删除一个令牌。", EN: "Delete a token."},
 		"token_name":    {ZH: "令牌的名称，list 里显示的那个。", EN: "The token's name, as list shows it."},
-		"folder_word":   {ZH: "文件夹", EN: "FOLDER"},
-		"url_word":      {ZH: "地址", EN: "URL"},
-		"token_word":    {ZH: "令牌", EN: "TOKEN"},
-		"answer_word":   {ZH: "回答.wav", EN: "ANSWER.wav"},
+		"memory":        {ZH: "记忆：查找、忘掉、导出、整理。", EN: "Memory: search, forget, export, tidy."},
+		"memory_json":   {ZH: "按 JSON 显示回答。", EN: "Print the answer as JSON."},
+		"memory_search": {ZH: "在记住的一切里查找：事实、说过的话、文档、知识。", EN: "Search all that is remembered: facts, what was said, documents, taught texts."},
+		"memory_query":  {ZH: "问题或关键词。", EN: "Question or key words."},
+		"memory_limit":  {ZH: "最多显示多少条。", EN: "How many lines at most."},
+		"memory_facts":  {ZH: "列出事实和它们的编号；什么都不给就列最新的。", EN: "List facts with their numbers; without any words the newest."},
+
+		"memory_query_or_none": {ZH: "问题或关键词，可以不给。", EN: "Question or key words, or nothing."},
+
+		"memory_subject":  {ZH: "只看关于它的，按名字或别名。", EN: "Only those about this one, by name or alias."},
+		"memory_relation": {ZH: "只限这种关系。", EN: "Only those of this relation."},
+		"memory_object":   {ZH: "只限指向它的。", EN: "Only those that lead to this one."},
+		"memory_past":     {ZH: "连过去的也列出来，例如以前住在哪里。", EN: "With what held once, such as where somebody lived before."},
+		"memory_forget":   {ZH: "忘掉事实；先显示会忘掉什么，再问一次。", EN: "Forget facts; it shows first what would go, and asks."},
+
+		"memory_forget_query": {ZH: "要忘掉的事里的词。加 --hard 时，原话里有这几个词的全都删掉。", EN: "Words of what is to go. With --hard everything said that holds exactly these words goes as well."},
+
+		"memory_hard":    {ZH: "彻底删除，找不回来；有词时连原话也删。", EN: "Delete for good, and with words what was said too; this cannot be undone."},
+		"memory_yes":     {ZH: "不问，直接忘掉（给脚本用）。", EN: "Forget without asking, for scripts."},
+		"memory_restore": {ZH: "找回忘掉的事实（没有加 --hard 的）。", EN: "Take back facts that were forgotten without --hard."},
+
+		"memory_restore_numbers": {ZH: "事实的编号，forget 和 facts 里显示的那个。", EN: "Numbers of the facts, as forget and facts show them."},
+
+		"memory_export": {ZH: "把记住的一切写成一个可读的文件；里面都是私事。", EN: "Write all that is remembered into one readable file; all of it is private."},
+
+		"memory_export_file": {ZH: "写到哪里；- 写到标准输出；不给就写到 homeagent-memory-日期.jsonl。", EN: "Where to; - is standard output; without it homeagent-memory-DATE.jsonl."},
+
+		"memory_force":  {ZH: "文件已存在也覆盖。", EN: "Replace a file that exists."},
+		"memory_import": {ZH: "把导出的文件收进来；已有的不会重复。", EN: "Take an export in, beside what is there; nothing is doubled."},
+
+		"memory_import_file": {ZH: "export 写出的文件；- 从标准输入读。", EN: "A file that export has written; - reads standard input."},
+
+		"memory_stats":   {ZH: "显示记住了多少。", EN: "Show how much is remembered."},
+		"memory_pairs":   {ZH: "列出可能是同一个的名字，以及判断的结果。", EN: "List names that may mean one, and what was found out."},
+		"memory_state":   {ZH: "只列这一类：all、open、undecided、different 或 merged。", EN: "Only those: all, open, undecided, different or merged."},
+		"memory_answer":  {ZH: "回答一对名字是不是同一个。", EN: "Answer whether a pair of names is one."},
+		"memory_pair":    {ZH: "这一对的编号，pairs 里显示的那个。", EN: "The pair's number, as pairs shows it."},
+		"memory_outcome": {ZH: "same（合并，可撤销）、different（分开）或 undecided（以后再说）。", EN: "same (merges them, can be undone), different (keeps them apart) or undecided (until there is news)."},
+		"memory_reason":  {ZH: "为什么，一句话。", EN: "Why, in a sentence."},
+		"memory_merges":  {ZH: "列出可以撤销的合并。", EN: "List merges that can be undone."},
+		"memory_undo":    {ZH: "撤销一次合并。", EN: "Undo a merge."},
+		"memory_merge":   {ZH: "合并的编号，merges 里显示的那个。", EN: "The merge's number, as merges shows it."},
+		"memory_tidy":    {ZH: "现在就整理一次（平时每半小时一次）。", EN: "Tidy now; it happens every half hour by itself."},
+		"memory_context": {ZH: "显示正在进行的对话，和大模型看到的一样。", EN: "Show the live conversation, as a language model sees it."},
+		"memory_tools":   {ZH: "列出记忆的工具。", EN: "List the tools of memory."},
+
+		"name_word":     {ZH: "名字", EN: "NAME"},
+		"relation_word": {ZH: "关系", EN: "RELATION"},
+		"reason_word":   {ZH: "原因", EN: "REASON"},
+
+		"folder_word": {ZH: "文件夹", EN: "FOLDER"},
+		"url_word":    {ZH: "地址", EN: "URL"},
+		"token_word":  {ZH: "令牌", EN: "TOKEN"},
+		"answer_word": {ZH: "回答.wav", EN: "ANSWER.wav"},
 	}
 }
 

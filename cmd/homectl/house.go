@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -127,10 +126,8 @@ func (e *env) words(zh, en string) string {
 // secret reads one line; on a terminal it asks first. The line may be seen
 // while it is typed; a pipe keeps it off the screen.
 func (e *env) secret(prompt string) (string, error) {
-	if f, ok := e.in.(*os.File); ok {
-		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-			fmt.Fprint(e.out, prompt)
-		}
+	if e.terminal {
+		fmt.Fprint(e.out, prompt)
 	}
 	line, err := bufio.NewReader(io.LimitReader(e.in, 64<<10)).ReadString('\n')
 	line = strings.TrimSpace(line)

@@ -43,6 +43,7 @@ type commands struct {
 	Config  configCmd  `cmd:"" help:"${config}"`
 	Passwd  passwdCmd  `cmd:"" help:"${passwd}"`
 	Token_  tokenCmd   `cmd:"" name:"token" help:"${tokens}"`
+	Memory  memoryCmd  `cmd:"" help:"${memory}"`
 }
 
 // env is what a command works with.
@@ -56,18 +57,27 @@ type env struct {
 	hasCtl bool
 	now    func() time.Time
 	args   []string // as they came
+	// terminal: a person sits at in and can be asked.
+	terminal bool
 }
 
 func main() {
-	os.Exit(run(os.Args[1:], world{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now}))
+	os.Exit(run(os.Args[1:], world{in: os.Stdin, terminal: isTerminal(os.Stdin), out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now}))
 }
 
 // world is what the program takes from outside.
 type world struct {
 	in       io.Reader
+	terminal bool // in is one
 	out, err io.Writer
 	getenv   func(string) string
 	now      func() time.Time
+}
+
+// isTerminal reports whether a person may sit at the other end.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // ended is how kong says that help or version was all that was asked for.
@@ -103,7 +113,7 @@ func run(args []string, w world) (code int) {
 	e, err := connect(ctx, &cmd, lang)
 	if err == nil {
 		defer e.api.Close()
-		e.in, e.out, e.now, e.args = w.in, w.out, w.now, args
+		e.in, e.terminal, e.out, e.now, e.args = w.in, w.terminal, w.out, w.now, args
 		err = kctx.Run(e)
 	}
 	if err != nil {
