@@ -40,6 +40,7 @@ type Limits struct {
 	IdleTime     time.Duration // between two requests of a connection, 60 s
 	Body         int64         // bytes of a body, 1 MiB
 	Upload       int64         // bytes of recordings sent to "hear" or "wake", 256 MiB
+	Import       int64         // bytes of an export sent to "memory/import", 4 GiB
 	Streams      int           // requests under way to the agent at once, 64
 	// StreamsPerLogin bounds those of one login, 24.
 	StreamsPerLogin int
@@ -69,6 +70,9 @@ func (l *Limits) defaults() {
 	}
 	if l.Upload <= 0 {
 		l.Upload = 256 << 20
+	}
+	if l.Import <= 0 {
+		l.Import = 4 << 30
 	}
 }
 

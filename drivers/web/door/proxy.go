@@ -115,8 +115,11 @@ func safeType(ct string) bool {
 // toAgent passes a call on.
 func (s *server) toAgent(c *call, name string) {
 	limit := s.opt.Limits.Body
-	if name == "hear" || name == "wake" { // recordings
+	switch {
+	case name == "hear", name == "wake": // recordings
 		limit = s.opt.Limits.Upload
+	case c.r.URL.Path == apiPrefix+"memory/import": // years of memory, which go to the disk as they come
+		limit = s.opt.Limits.Import
 	}
 	if c.r.ContentLength > limit {
 		c.fail(kTooBig)
