@@ -1,0 +1,2 @@
+// Package embedtest is the suite that every embed.Embedder passes.
+package embedtest
