@@ -14,6 +14,7 @@ import (
 	"homeagent/memory/document"
 	"homeagent/memory/journal"
 	"homeagent/memory/relevance"
+	"homeagent/memory/search"
 )
 
 const (
@@ -121,13 +122,34 @@ func (m *Memory) indexTurns(ctx context.Context) error {
 		for _, e := range d.Events {
 			m.context.Locate(e.ID, relevance.Place{Turn: e.Turn, Stream: e.Stream, Seq: e.Seq})
 		}
-		if p := m.passages(d); len(p) > 0 {
+		p := m.passages(d)
+		if err := m.inDocuments(ctx, p); err != nil {
+			return err
+		}
+		if len(p) > 0 {
 			if err := m.index.Put(ctx, p...); err != nil {
 				return err
 			}
 		}
 		m.keep.indexed = got[len(got)-1].Seq
 	}
+}
+
+// inDocuments names the documents of passages whose events are in one already,
+// as after an import or in an index that is made anew.
+func (m *Memory) inDocuments(ctx context.Context, passages []search.Passage) error {
+	var ids []string
+	for _, p := range passages {
+		ids = append(ids, p.From[0])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	in, err := m.documents.Has(ctx, ids...)
+	for i, p := range passages {
+		passages[i].Doc = in[p.From[0]]
+	}
+	return err
 }
 
 // catchUp finds out, once, how far the index has come, and fills one that was
@@ -148,8 +170,13 @@ func (m *Memory) catchUp(ctx context.Context) error {
 		return err
 	}
 	if ok {
-		// The last turn may have been indexed in part.
-		m.keep.indexed = uint64(max(last/perTurn-1, 0))
+		end, err := m.journal.Last()
+		if err != nil {
+			return err
+		}
+		// The last turn may have been indexed in part. Where state.db was lost
+		// the index knows turns whose numbers are given again.
+		m.keep.indexed = uint64(max(min(last/perTurn, int64(end))-1, 0))
 	}
 	m.keep.loaded = true
 	return nil
