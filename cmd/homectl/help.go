@@ -172,7 +172,7 @@ var complaints = []struct {
 	{regexp.MustCompile(`^(.+) must be one of (.*) but got (".*")$`), "$1 不能是 $3，可以是 $2"},
 	{regexp.MustCompile(`^(\S+): missing value, expecting .*$`), "$1 后面缺一个值"},
 	{regexp.MustCompile(`^(\S+): expected .* value but got "EOL".*$`), "$1 后面缺一个值"},
-	{regexp.MustCompile(`^(\S+): expected a valid .* int but got (".*")$`), "$1 应当是整数，不能是 $2"},
+	{regexp.MustCompile(`^(.+): expected a valid .* int but got (".*")$`), "$1 应当是整数，不能是 $2"},
 }
 
 // wrongArguments says what is wrong with the arguments and where to look.

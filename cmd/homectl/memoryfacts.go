@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -151,13 +152,18 @@ func (c *memoryForgetCmd) sure(e *env, body forgetBody) (bool, error) {
 		return false, nil
 	}
 	e.forgotten(f)
+	unasked := words.Errorf("以上内容还没有忘掉：这里没有人可以确认；确定的话请加 --yes",
+		"none of that was forgotten: there is nobody here to ask; add --yes if you are sure")
 	if !e.terminal {
-		return false, words.Errorf("以上内容还没有忘掉：这里没有人可以确认；确定的话请加 --yes",
-			"none of that was forgotten: there is nobody here to ask; add --yes if you are sure")
+		return false, unasked
 	}
 	fmt.Fprint(e.out, e.words("要忘掉这些吗？输入 y 确认：", "Forget this? y for yes: "))
 	line, err := bufio.NewReader(io.LimitReader(e.in, 1<<10)).ReadString('\n')
-	if err != nil && err != io.EOF {
+	switch {
+	case errors.Is(err, io.EOF) && line == "": // such as /dev/null, which looks like a terminal
+		fmt.Fprintln(e.out)
+		return false, unasked
+	case err != nil && !errors.Is(err, io.EOF):
 		return false, err
 	}
 	switch strings.ToLower(strings.TrimSpace(line)) {
