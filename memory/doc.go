@@ -30,9 +30,9 @@
 // # Behind the turns
 //
 // One goroutine indexes each turn when it has ended. When the house has been
-// idle for half a minute, when very much waits, and at Close, the journal's lines
-// move to their files, and what was pruned into documents: written and synced
-// there under the same ids before it goes from state.db. The distiller and the
+// idle for half a minute, and when very much waits, the journal's lines move to
+// their files, and what was pruned into documents: written and synced there under
+// the same ids before it goes from state.db. Close moves the journal's lines. The distiller and the
 // housework begin with Start. The index is a cache: lost, it is made again from
 // documents and journal.
 //

@@ -20,6 +20,9 @@ import (
 // end at their next step.
 const endWait = 10 * time.Second
 
+// tidyStore is the bucket of the housework.
+const tidyStore = "memory.tidy"
+
 // House is what memory needs of the agent around it for its housework.
 type House interface {
 	// Busy reports whether a user's turn runs or waits.
@@ -56,7 +59,7 @@ func (m *Memory) Start(house House, p provider.Provider) error {
 		m.extractor.model.Store(distill.NewModel(p, nil, m.log))
 	}
 	t, err := tidy.New(tidy.Options{
-		Graph: m.graph, Documents: m.documents, Index: indexer{m}, House: house, Store: m.state.Store("memory.tidy"), Distiller: distiller{m},
+		Graph: m.graph, Documents: m.documents, Index: indexer{m}, House: house, Store: m.state.Store(tidyStore), Distiller: distiller{m},
 		Interval: m.opts.TidyInterval, ColdAfter: m.opts.ColdAfter, ColdAccess: m.opts.ColdAccess, Now: m.opts.Now, Log: m.log,
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -41,7 +42,12 @@ type keeper struct {
 	loaded  bool       // indexed is known
 	indexed uint64     // the last line of the journal that is in the index
 	rebuild bool       // the index was made anew
+
+	moved atomic.Uint64 // events ever pruned, when pruned ones were last moved
 }
+
+// manyWait reports whether more was pruned than should wait for idleness.
+func (m *Memory) manyWait() bool { return m.context.Moved()-m.keep.moved.Load() >= manyPruned }
 
 // keepHouse works until the memory closes.
 func (m *Memory) keepHouse() {
@@ -204,6 +210,7 @@ func (m *Memory) events(l journal.Line) []document.Event {
 func (m *Memory) movePruned(ctx context.Context) error {
 	m.keep.mu.Lock()
 	defer m.keep.mu.Unlock()
+	m.keep.moved.Store(m.context.Moved())
 	for {
 		var gone []relevance.Gone
 		var damaged int

@@ -59,7 +59,7 @@ func (m *Memory) openLayers(dir string, opts Options) (notices []Notice, err err
 		m.keep.rebuild = true
 	}
 	m.worker, err = distill.New(distill.Options{
-		Journal: m.journal, Cursor: distill.StateCursor{DB: m.state}, Sink: distill.GraphSink{Graph: m.graph},
+		Journal: undistilled{m.journal, m}, Cursor: distill.StateCursor{DB: m.state}, Sink: distill.GraphSink{Graph: m.graph},
 		Reader:    distill.Reader{Cleaner: m.cleaner, NoMemory: m.noMemory},
 		Extractor: &m.extractor, OfflineOnly: m.extractor.absent,
 		Interval: opts.DistillInterval, Batch: opts.Batch, Hours: distill.DeepSeekHours(), Now: opts.Now, Log: opts.Log,

@@ -135,6 +135,9 @@ func (m *Memory) open(dir string, opts Options) (notices []Notice, err error) {
 	}
 	if gn != nil {
 		notices = append(notices, graphNotice(*gn))
+		if err := tidy.Reset(m.state.Store(tidyStore)); err != nil {
+			return nil, err
+		}
 	}
 	if m.journal, err = journal.Open(m.state, raw, journal.Options{Retention: opts.Retention, Now: opts.Now}); err != nil {
 		return nil, err

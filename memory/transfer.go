@@ -10,8 +10,6 @@ import (
 	"iter"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"homeagent/agent/mind"
 	"homeagent/agent/provider"
 	"homeagent/memory/document"
@@ -167,7 +165,13 @@ func (m *Memory) exportTurns(x *exporter) error {
 		}
 		for _, l := range got {
 			seq = l.Seq
-			if err := x.put(entry{Turn: &turnEntry{Turn: l.Turn, Distilled: l.Seq <= at.Seq}}); err != nil {
+			done := l.Seq <= at.Seq
+			if !done {
+				if done, err = m.distilledBefore(l.ID); err != nil {
+					return err
+				}
+			}
+			if err := x.put(entry{Turn: &turnEntry{Turn: l.Turn, Distilled: done}}); err != nil {
 				return err
 			}
 		}
@@ -203,6 +207,25 @@ func (m *Memory) Import(ctx context.Context, r io.ReadSeeker) (got Imported, err
 	return got, m.indexTurns(ctx)
 }
 
+// check tells whether an entry can be taken in.
+func (e entry) check() error {
+	switch {
+	case e.Header != nil, e.End != nil, e.Event != nil:
+		return nil
+	case e.Graph != nil:
+		return e.Graph.Check()
+	case e.Document != nil:
+		return e.Document.Check()
+	case e.Knowledge != nil:
+		return knowledge.CheckName(e.Knowledge.Name)
+	case e.Turn != nil && e.Turn.ID == "":
+		return errors.New("a turn without an id")
+	case e.Turn != nil:
+		return nil
+	}
+	return errors.New("it holds nothing that is known")
+}
+
 // checkExport reads a file through.
 func checkExport(ctx context.Context, r io.ReadSeeker) error {
 	n, ended := 0, false
@@ -214,10 +237,15 @@ func checkExport(ctx context.Context, r io.ReadSeeker) error {
 			return fmt.Errorf("%w: its first line", ErrExport)
 		case n == 0 && e.Header.Version > exportVersion:
 			return fmt.Errorf("%w: %d", ErrExportNewer, e.Header.Version)
+		case n > 0 && e.Header != nil:
+			return fmt.Errorf("%w: line %d is a second beginning", ErrExport, n+1)
 		case ended:
 			return fmt.Errorf("%w: line %d stands behind its end", ErrExport, n+1)
 		case e.End != nil && e.End.Lines != n:
 			return fmt.Errorf("%w: %d of %d lines", ErrExport, n, e.End.Lines)
+		}
+		if err := e.check(); err != nil {
+			return fmt.Errorf("%w: line %d: %w", ErrExport, n+1, err)
 		}
 		ended = e.End != nil
 		n++
@@ -257,203 +285,4 @@ func entries(ctx context.Context, r io.ReadSeeker) iter.Seq2[entry, error] {
 			yield(entry{}, err)
 		}
 	}
-}
-
-// importer takes the lines of an export in.
-type importer struct {
-	m     *Memory
-	ctx   context.Context
-	next  func() (entry, error, bool)
-	got   *Imported
-	turns []turnEntry
-	have  map[string]bool // ids of turns that the journal has
-	known bool            // all turns so far were distilled where they come from
-}
-
-func (in *importer) run() error {
-	in.known, in.have = true, map[string]bool{}
-	for seq := uint64(0); ; {
-		got, err := in.m.journal.After(in.ctx, seq, lines)
-		if err != nil {
-			return err
-		}
-		if len(got) == 0 {
-			break
-		}
-		for _, l := range got {
-			seq, in.have[l.ID] = l.Seq, true
-		}
-	}
-	var ahead *entry // the line behind the graph's
-	var err error
-	in.got.Graph, err = in.m.graph.Import(in.ctx, func(yield func(graph.Record, error) bool) {
-		for {
-			e, err, ok := in.next()
-			switch {
-			case !ok:
-				return
-			case err != nil:
-				yield(graph.Record{}, err)
-				return
-			case e.Header != nil:
-			case e.Graph == nil:
-				ahead = &e
-				return
-			case !yield(*e.Graph, nil):
-				return
-			}
-		}
-	})
-	if err != nil {
-		return err
-	}
-	for ahead != nil {
-		if err := in.take(*ahead); err != nil {
-			return err
-		}
-		e, err, ok := in.next()
-		if err != nil {
-			return err
-		}
-		if ahead = &e; !ok {
-			ahead = nil
-		}
-	}
-	return in.flush()
-}
-
-func (in *importer) take(e entry) error {
-	switch {
-	case e.Document != nil:
-		return in.document(*e.Document)
-	case e.Knowledge != nil:
-		return in.knowledge(*e.Knowledge)
-	case e.Turn != nil:
-		if in.have[e.Turn.ID] {
-			return nil
-		}
-		in.have[e.Turn.ID] = true
-		in.turns = append(in.turns, *e.Turn)
-		if len(in.turns) >= turnsAtOnce {
-			return in.flush()
-		}
-	case e.Event != nil:
-		if err := in.flush(); err != nil {
-			return err
-		}
-		return in.event(*e.Event)
-	}
-	return nil
-}
-
-func (in *importer) document(d document.Document) error {
-	if d.Origin == document.Graph {
-		return nil // made anew from the facts
-	}
-	if len(d.Events) > 0 && d.Text == "" {
-		if err := in.events(d.Events); err != nil {
-			return err
-		}
-	} else if _, err := in.m.documents.Peek(in.ctx, d.ID); err == nil {
-		return nil
-	} else if _, err := in.m.documents.Put(in.ctx, d); err != nil {
-		return err
-	} else if err := in.m.indexDocument(in.ctx, d.ID); err != nil {
-		return err
-	}
-	in.got.Documents++
-	return nil
-}
-
-// events brings pruned events in; those that a document here has stay there.
-func (in *importer) events(all []document.Event) error {
-	docs, err := in.m.documents.PutEvents(in.ctx, all)
-	for _, d := range docs {
-		if p := in.m.passages(d); err == nil && len(p) > 0 {
-			err = in.m.index.Put(in.ctx, p...)
-		}
-	}
-	return err
-}
-
-func (in *importer) knowledge(t taught) error {
-	err := in.m.knowledge.Create(in.ctx, t.Name, t.Content)
-	if errors.Is(err, knowledge.ErrExists) {
-		in.got.Kept = append(in.got.Kept, t.Name)
-		return nil
-	}
-	if err == nil {
-		in.got.Knowledge++
-	}
-	return err
-}
-
-// flush journals the turns that have come.
-func (in *importer) flush() error {
-	if len(in.turns) == 0 {
-		return nil
-	}
-	m := in.m
-	m.saving.Lock()
-	defer m.saving.Unlock()
-	before, err := m.worker.Status()
-	if err != nil {
-		return err
-	}
-	n := 0
-	var done []func()
-	err = m.state.Update(func(tx *bolt.Tx) error {
-		n, done = 0, done[:0]
-		for _, t := range in.turns {
-			added, did, err := m.journal.AddTx(tx, t.Turn)
-			if err != nil {
-				return err
-			}
-			if added {
-				n, done = n+1, append(done, did)
-			}
-			in.known = in.known && t.Distilled
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, d := range done {
-		d()
-	}
-	in.got.Turns += n
-	in.turns = in.turns[:0]
-	if n == 0 || !in.known || before.Backlog > 0 {
-		return nil
-	}
-	// Their facts came with the graph.
-	last, err := m.journal.Last()
-	if err != nil {
-		return err
-	}
-	return m.worker.Skip(in.ctx, last)
-}
-
-// event adds to the live conversation what is not in it.
-func (in *importer) event(msg provider.Message) error {
-	m := in.m
-	m.saving.Lock()
-	defer m.saving.Unlock()
-	before := m.context.Len()
-	m.context.Append(msg)
-	if m.context.Len() == before {
-		return nil
-	}
-	in.got.Events++
-	var saved func()
-	err := m.state.Update(func(tx *bolt.Tx) (err error) {
-		saved, err = m.context.SaveTx(tx)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	saved()
-	return nil
 }

@@ -48,7 +48,7 @@ func (m *Memory) EndTurn(ctx context.Context, t mind.Turn) error {
 	}
 	m.answered(ctx, t)
 	signal(m.ended)
-	if m.journal.Due() {
+	if m.journal.Due() || m.manyWait() {
 		signal(m.due)
 	}
 	return nil

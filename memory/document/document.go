@@ -124,6 +124,10 @@ type Meta struct {
 	Archived   bool
 }
 
+// Check tells whether a document from elsewhere can be kept; errors wrap
+// ErrInvalid or ErrTooBig.
+func (d *Document) Check() error { return d.check() }
+
 // check tells whether d can be kept.
 func (d *Document) check() error {
 	if err := checkID(d.ID); err != nil {

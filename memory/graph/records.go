@@ -2,6 +2,7 @@ package graph
 
 import (
 	"database/sql"
+	"fmt"
 	"strings"
 	"time"
 )
@@ -226,4 +227,37 @@ func (s *session) indexNames(id int64) error {
 		s.index.put(kindEntity, id, nameTerms(alias))
 		return err
 	}, id)
+}
+
+// Check tells whether a record from elsewhere makes sense by itself; errors
+// wrap ErrRecord or ErrTooLong. Whether it fits those before it Import finds out.
+func (r Record) Check() error {
+	kinds := 0
+	for _, is := range []bool{r.Entity != nil, r.Fact != nil, r.Pair != nil, r.Merge != nil} {
+		if is {
+			kinds++
+		}
+	}
+	if kinds != 1 {
+		return fmt.Errorf("%w: it holds %d things", ErrRecord, kinds)
+	}
+	var parts []string
+	switch {
+	case r.Entity != nil:
+		if r.Entity.ID <= 0 || !visible(r.Entity.Name) {
+			return fmt.Errorf("%w: entity %d", ErrRecord, r.Entity.ID)
+		}
+		parts = []string{r.Entity.Name, r.Entity.Type}
+	case r.Fact != nil:
+		if r.Fact.SubjectID <= 0 || r.Fact.ObjectID <= 0 {
+			return fmt.Errorf("%w: fact %d between %d and %d", ErrRecord, r.Fact.ID, r.Fact.SubjectID, r.Fact.ObjectID)
+		}
+		parts = []string{r.Fact.Relation}
+	}
+	for _, p := range parts {
+		if _, err := clean("part", p); err != nil {
+			return err
+		}
+	}
+	return nil
 }

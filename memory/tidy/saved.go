@@ -28,6 +28,15 @@ type asked struct {
 	Waits bool `json:"waits,omitempty"`
 }
 
+// Reset has everything looked at again from the beginning: the graph is another
+// one, as after a damaged file. It is called before New.
+func Reset(s Store) error {
+	if b, err := s.Get(stateKey); err != nil || b == nil {
+		return err
+	}
+	return s.Put(stateKey, []byte("{}"))
+}
+
 // load reads the state once. One that cannot be read begins anew: everything
 // is looked at again, which repeats work and changes nothing.
 func (t *Tidy) load() error {
