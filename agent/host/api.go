@@ -13,6 +13,7 @@ import (
 	"homeagent/agent/plugin"
 	"homeagent/agent/provider"
 	"homeagent/agent/tool"
+	"homeagent/memory/embed"
 )
 
 // api is the host as one instance of a plugin sees it.
@@ -96,6 +97,10 @@ func (a *api) Channel(name string, s plugin.Sender) error {
 
 func (a *api) Provider(name string, p provider.Provider) error {
 	return addNamed(a, "provider", name, p == nil, func(r *registry) error { return r.providers.add("provider", name, a.inst, p) })
+}
+
+func (a *api) Embedder(name string, e embed.Embedder) error {
+	return addNamed(a, "embedder", name, e == nil, func(r *registry) error { return r.embedders.add("embedder", name, a.inst, e) })
 }
 
 func (a *api) Streams(name string, h plugin.StreamHandler) error {

@@ -21,6 +21,7 @@ import (
 	"homeagent/agent/plugin"
 	"homeagent/agent/provider"
 	"homeagent/agent/tool"
+	"homeagent/memory/embed"
 )
 
 // rig is a host with what it reported.
@@ -100,6 +101,7 @@ func offering(name string) *fake {
 			api.RegisterStage(plugin.OnInput, func(context.Context, *plugin.StageContext) error { return nil }),
 			api.Channel(name, sink(func(plugin.Message) error { return nil })),
 			api.Provider(name, nil2{}),
+			api.Embedder(name, embed.Hash{}),
 			api.AudioDevice(name, &openerFake{}),
 			api.Streams(name, func(context.Context, io.ReadWriteCloser, string) {}),
 			api.Endpoint(name, func(context.Context, *plugin.Request, plugin.Reply) error { return nil }),
@@ -114,10 +116,10 @@ func (s sink) Send(_ context.Context, m plugin.Message) error { return s(m) }
 // nil2 is a provider that is never asked.
 type nil2 struct{ provider.Provider }
 
-func (h *Host) counts() [7]int {
+func (h *Host) counts() [8]int {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	return [7]int{len(h.reg.tools), len(h.reg.stages[plugin.OnInput]), len(h.reg.channels), len(h.reg.providers),
+	return [8]int{len(h.reg.tools), len(h.reg.stages[plugin.OnInput]), len(h.reg.channels), len(h.reg.providers), len(h.reg.embedders),
 		len(h.reg.openers), len(h.reg.streams), len(h.reg.endpoints)}
 }
 
@@ -139,7 +141,7 @@ func TestStartAndStopInOrder(t *testing.T) {
 		}
 		r.Start(context.Background())
 		r.Start(context.Background()) // running ones are left alone
-		if got := r.counts(); got != [7]int{3, 3, 3, 3, 3, 3, 3} {
+		if got := r.counts(); got != [8]int{3, 3, 3, 3, 3, 3, 3, 3} {
 			t.Errorf("registered %v", got)
 		}
 		if err := r.Restart(context.Background(), "b"); err != nil {
@@ -153,7 +155,7 @@ func TestStartAndStopInOrder(t *testing.T) {
 		if got := strings.Join(order, ""); got != "+a+b+c-b+b-c-b-a" {
 			t.Errorf("order %s", got)
 		}
-		if got := r.counts(); got != [7]int{} {
+		if got := r.counts(); got != [8]int{} {
 			t.Errorf("left after stop: %v", got)
 		}
 		for _, s := range r.Plugins() {
@@ -240,7 +242,7 @@ func TestStopThatHangs(t *testing.T) {
 		}
 		r.Start(context.Background())
 		r.Stop(context.Background())
-		if s := r.Plugins()[0]; s.State != Stopped || s.Reason == "" || r.counts() != [7]int{} {
+		if s := r.Plugins()[0]; s.State != Stopped || s.Reason == "" || r.counts() != [8]int{} {
 			t.Errorf("%+v, left %v", s, r.counts())
 		}
 		close(gone)
@@ -256,6 +258,7 @@ func TestTakenNamesNameBoth(t *testing.T) {
 				"tool":         api.RegisterTool("first_tool", nopDef, nop),
 				"channel":      api.Channel("first", sink(nil)),
 				"provider":     api.Provider("first", nil2{}),
+				"embedder":     api.Embedder("first", embed.Hash{}),
 				"audio device": api.AudioDevice("first", &openerFake{}),
 				"stream":       api.Streams("first", func(context.Context, io.ReadWriteCloser, string) {}),
 				"endpoint":     api.Endpoint("first", func(context.Context, *plugin.Request, plugin.Reply) error { return nil }),
@@ -269,7 +272,7 @@ func TestTakenNamesNameBoth(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Start(context.Background())
-		if got := r.counts(); got != [7]int{1, 1, 1, 1, 1, 1, 1} {
+		if got := r.counts(); got != [8]int{1, 1, 1, 1, 1, 1, 1, 1} {
 			t.Errorf("registered %v", got)
 		}
 	})
@@ -315,6 +318,7 @@ func TestBadRegistrations(t *testing.T) {
 		{"nil channel", api.Channel("voice", nil)},
 		{"bad channel", api.Channel("web:1", sink(nil))},
 		{"nil provider", api.Provider("llm", nil)},
+		{"nil embedder", api.Embedder("hash", nil)},
 		{"nil endpoint", api.Endpoint("x", nil)},
 		{"nil stream", api.Streams("x", nil)},
 		{"nil opener", api.AudioDevice("x", nil)},
@@ -324,7 +328,7 @@ func TestBadRegistrations(t *testing.T) {
 			t.Errorf("%s: taken", row.name)
 		}
 	}
-	if h.counts() != [7]int{} {
+	if h.counts() != [8]int{} {
 		t.Errorf("something was registered: %v", h.counts())
 	}
 }

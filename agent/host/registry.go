@@ -12,6 +12,7 @@ import (
 	"homeagent/agent/plugin"
 	"homeagent/agent/provider"
 	"homeagent/agent/tool"
+	"homeagent/memory/embed"
 )
 
 // entry is one thing that was registered, with whose it is.
@@ -60,6 +61,7 @@ type registry struct {
 	stages    map[plugin.Stage][]stageEntry
 	channels  named[plugin.Sender]
 	providers named[provider.Provider]
+	embedders named[embed.Embedder]
 	openers   []opener
 	streams   named[plugin.StreamHandler]
 	endpoints named[plugin.EndpointHandler]
@@ -69,7 +71,7 @@ type registry struct {
 func newRegistry() registry {
 	return registry{
 		tools: named[*toolEntry]{}, stages: map[plugin.Stage][]stageEntry{}, channels: named[plugin.Sender]{},
-		providers: named[provider.Provider]{}, streams: named[plugin.StreamHandler]{}, endpoints: named[plugin.EndpointHandler]{},
+		providers: named[provider.Provider]{}, embedders: named[embed.Embedder]{}, streams: named[plugin.StreamHandler]{}, endpoints: named[plugin.EndpointHandler]{},
 	}
 }
 
@@ -81,6 +83,7 @@ func (r *registry) remove(inst *instance) {
 	}
 	r.channels.remove(inst)
 	r.providers.remove(inst)
+	r.embedders.remove(inst)
 	r.openers = without(r.openers, func(o opener) bool { return o.inst == inst })
 	r.streams.remove(inst)
 	r.endpoints.remove(inst)

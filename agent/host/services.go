@@ -8,6 +8,7 @@ import (
 
 	"homeagent/agent/plugin"
 	"homeagent/agent/provider"
+	"homeagent/memory/embed"
 )
 
 // Provider returns a registered provider.
@@ -23,6 +24,21 @@ func (h *Host) Providers() []string {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.reg.providers.names()
+}
+
+// Embedder returns a registered embedder.
+func (h *Host) Embedder(name string) (embed.Embedder, bool) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	e, ok := h.reg.embedders[name]
+	return e.value, ok
+}
+
+// Embedders are the names of the registered embedders, sorted.
+func (h *Host) Embedders() []string {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.reg.embedders.names()
 }
 
 // Endpoint returns the handler of /api/v1/<name>. It catches panics, and its

@@ -11,6 +11,7 @@ import (
 	"homeagent/agent/pcm"
 	"homeagent/agent/provider"
 	"homeagent/agent/tool"
+	"homeagent/memory/embed"
 )
 
 // Plugin is one sense or hand.
@@ -49,6 +50,8 @@ type API interface {
 	// Channel offers a way out: "voice", or "web" for every "web:<session>".
 	Channel(name string, s Sender) error
 	Provider(name string, p provider.Provider) error
+	// Embedder offers what turns text into vectors for memory.
+	Embedder(name string, e embed.Embedder) error
 	Audio() pcm.Devices
 	// AudioDevice offers devices under "name:id".
 	AudioDevice(name string, o pcm.Opener) error

@@ -19,6 +19,7 @@ import (
 	"homeagent/agent/provider"
 	"homeagent/agent/tool"
 	"homeagent/drivers/voice/speech/speechtest"
+	"homeagent/memory/embed"
 )
 
 // fakeAPI is the host, as far as this plugin needs it.
@@ -94,6 +95,7 @@ func (a *fakeAPI) InjectInput(ctx context.Context, in plugin.Input) (string, err
 func (a *fakeAPI) Channel(name string, s plugin.Sender) error { a.sender = s; return nil }
 
 func (a *fakeAPI) Provider(string, provider.Provider) error { return nil }
+func (a *fakeAPI) Embedder(string, embed.Embedder) error    { return nil }
 
 func (a *fakeAPI) Audio() pcm.Devices { return a.dev }
 

@@ -20,7 +20,7 @@ const (
 	// maxMatches bounds k.
 	maxMatches = 1000
 	// leastCandidates are read from the file whatever k is, perMatch for each of k.
-	leastCandidates, perMatch = 400, 20
+	leastCandidates, perMatch = 800, 40
 )
 
 // Nearest returns the at most k entries nearest to a vector, the best first; of

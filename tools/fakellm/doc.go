@@ -1,6 +1,6 @@
-// Package fakellm is a chat-completions server for tests and benchmarks: as
-// strict about what it is sent as the real ones are, and able to misbehave in
-// the ways that servers of this kind have been seen to.
+// Package fakellm is a chat-completions server, and one of embeddings (Embedder),
+// for tests and benchmarks: as strict about what it is sent as the real ones are,
+// and able to misbehave in the ways that servers of this kind have been seen to.
 //
 // A Server answers each request by a Script: a function of the request that
 // returns a Reply. Violations of the protocol (a tool message without its call,

@@ -18,6 +18,7 @@ import (
 	"homeagent/agent/plugin"
 	"homeagent/agent/provider"
 	"homeagent/agent/tool"
+	"homeagent/memory/embed"
 )
 
 // Suite is a plugin's entry to the conformance tests.
@@ -213,6 +214,10 @@ func (r *refusing) RegisterStage(s plugin.Stage, h plugin.StageHandler) error {
 
 func (r *refusing) Channel(name string, c plugin.Sender) error {
 	return r.next("channel", func() error { return r.API.Channel(name, c) })
+}
+
+func (r *refusing) Embedder(name string, e embed.Embedder) error {
+	return r.next("embedder", func() error { return r.API.Embedder(name, e) })
 }
 
 func (r *refusing) Provider(name string, p provider.Provider) error {
