@@ -83,8 +83,8 @@ func kindOf(r rune) runKind {
 // then its pairs are counted.
 const longRun = 4
 
-// Keywords are the words said most often; a longer one wins of two said as
-// often, then the earlier one. Of a long run of signs the pairs count.
+// Keywords are the words said most often; of two said as often the longer (in
+// bytes) wins, then the earlier one. Of a long run of signs the pairs count.
 func (p Plain) Keywords(ctx context.Context, text string, n int) ([]Word, error) {
 	cut, _ := p.Cut(ctx, text)
 	at := map[string]int{}
