@@ -27,7 +27,9 @@ func TestWhatToolsSay(t *testing.T) {
 		{"plain", func(*tool.Def) {}, nil, []string{"quagga7731", "wombat"}},
 		{"NoMemory", func(d *tool.Def) { d.NoMemory = true }, []string{"quagga7731", "wombat", "Zebulon"}, nil},
 		{"Cleaner", func(d *tool.Def) {
-			d.Cleaner = func(s string) string { return strings.ReplaceAll(strings.ReplaceAll(s, "quagga7731", ""), "My name is Zebulon.", "") }
+			d.Cleaner = func(s string) string {
+				return strings.ReplaceAll(strings.ReplaceAll(s, "quagga7731", ""), "My name is Zebulon.", "")
+			}
 		}, []string{"quagga7731", "Zebulon"}, []string{"wombat"}},
 	}
 	for _, row := range rows {

@@ -181,7 +181,9 @@ func (a *agent) say(text string) (id string) {
 
 // answers everything with one text.
 func answers(text string) think {
-	return func(context.Context, provider.Request) (provider.Response, error) { return provider.Response{Text: text}, nil }
+	return func(context.Context, provider.Request) (provider.Response, error) {
+		return provider.Response{Text: text}, nil
+	}
 }
 
 // uses calls a tool once in each turn and then answers.
@@ -231,7 +233,7 @@ func holds(list []string, text string) bool {
 	return slices.ContainsFunc(list, func(s string) bool { return strings.Contains(s, text) })
 }
 
-func settle(t *testing.T, m *memory.Memory) {
+func settle(t testing.TB, m *memory.Memory) {
 	t.Helper()
 	if err := m.Settle(t.Context()); err != nil {
 		t.Fatal(err)
