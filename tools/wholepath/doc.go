@@ -12,6 +12,7 @@
 //	badinput_test.go   texts, configurations, ports and folders that are wrong
 //	baddisk_test.go    a full disk
 //	offline_test.go    a new user, both languages
+//	memory_test.go     memory: told, killed, forgotten, exported, imported; who may ask
 //
 // Recordings of people come from ../shared/audio beside the repository and from
 // Debian's pocketsphinx-testdata; where one of them is absent its rows skip and
