@@ -122,9 +122,9 @@ func (c *memoryForgetCmd) Run(e *env, m *memoryCmd) error {
 			e.forgotten(f)
 		}
 		if c.Hard {
-			fmt.Fprintln(e.out, e.words("彻底忘掉了。导出的文件、存储卡和文件里没有再用到的角落，可能还留着旧字节，直到被别的内容盖掉。",
-				"Forgotten for good. Exported files keep it, and unused corners of files and of the card may hold "+
-					"old bytes until something is written over them."))
+			fmt.Fprintln(e.out, e.words("彻底忘掉了。导出过的文件里还有；网页最近的记录和已处理完的输入（queue.log）里，旧内容被新内容顶掉之前也可能还有。",
+				"Forgotten for good. Files that were exported keep it; the page's last lines and the finished inputs in "+
+					"queue.log may hold it until newer ones take their place."))
 			return
 		}
 		ids := make([]string, len(f.Facts))

@@ -206,7 +206,7 @@ func TestMemory(t *testing.T) {
 	t.Logf("bytes of what was forgotten are left in %q", where)
 	for _, name := range where {
 		switch unhide(name) {
-		case "queue.log", "state.db": // as for a turn without memory; and free pages of state.db
+		case "queue.log", "state.db": // as for a turn without memory
 		default:
 			t.Errorf("%s still holds what was forgotten", name)
 		}
