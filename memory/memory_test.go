@@ -30,6 +30,9 @@ import (
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childEnv); dir != "" {
+		if os.Getenv(childEnv+"_FORGETS") != "" {
+			forgetter(dir)
+		}
 		child(dir)
 		return
 	}

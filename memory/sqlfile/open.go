@@ -225,6 +225,11 @@ func dsn(path, txlock string, l Layout) string {
 		"_cache_size":   {strconv.Itoa(-cacheKiB)},
 		"_txlock":       {txlock},
 	}
+	if l.Cache {
+		// What a cache holds is written again and again; what was replaced must
+		// not outlast the forgetting of it.
+		q.Set("_secure_delete", "on")
+	}
 	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}
 	return u.String()
 }
