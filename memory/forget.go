@@ -69,7 +69,20 @@ func (m *Memory) forgetLiterally(ctx context.Context, c graph.Criteria) (f Forgo
 	if err != nil {
 		return f, err
 	}
+	for _, also := range m.elsewhere {
+		if err := also(holding(words)); err != nil {
+			return f, fmt.Errorf("forget what was said: %w", err)
+		}
+	}
 	return f, m.scrub(ctx)
+}
+
+// AlsoForget has f forget, whenever words are forgotten for good, what holds them
+// outside of memory: the queue's list, a page's history. It is called before the
+// memory is used by others. f is called with what tells whether a text holds the
+// words, and before the files are overwritten.
+func (m *Memory) AlsoForget(f func(holds func(text string) bool) error) {
+	m.elsewhere = append(m.elsewhere, f)
 }
 
 // scrubLater has what is deleted from now on overwritten, in state.db by the

@@ -75,6 +75,7 @@ type Memory struct {
 	worker    *distill.Worker
 	tidy      atomic.Pointer[tidy.Tidy] // nil until Start
 	extractor extractor
+	elsewhere []func(holds func(string) bool) error // see AlsoForget
 
 	saving sync.Mutex // one save at a time, until it is durable
 	keep   keeper

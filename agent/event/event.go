@@ -44,6 +44,9 @@ type Event struct {
 	State string `json:"state,omitempty"`
 	// Text is for people.
 	Text string `json:"text,omitempty"`
+	// NoMemory is set in all that a turn without memory says and does: show it,
+	// and keep nothing of it on the disk.
+	NoMemory bool `json:"no_memory,omitempty"`
 	// Call and Result belong to tool_call.
 	Call   *tool.Call   `json:"call,omitempty"`
 	Result *tool.Result `json:"result,omitempty"`

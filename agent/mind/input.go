@@ -52,7 +52,7 @@ func (m *Mind) InjectTextNoMemory(ctx context.Context, source, channel, text str
 // arrived tells observers of an input.
 func (m *Mind) arrived(in plugin.Input) {
 	m.o.Bus.Publish(event.Event{Type: event.RawInput, Input: in.ID, Source: in.Source, Channel: in.Channel,
-		User: in.UserID, State: string(in.Type), Text: in.Payload})
+		User: in.UserID, State: string(in.Type), Text: in.Payload, NoMemory: in.NoMemory})
 }
 
 // intent recognises a control intent. Internal inputs are never one: nobody said them.
@@ -80,7 +80,7 @@ func (m *Mind) control(in plugin.Input, i control.Intent) {
 		m.stop(i)
 	}
 	m.o.Bus.Publish(event.Event{Type: event.Control, Input: in.ID, Source: in.Source, Channel: in.Channel,
-		User: in.UserID, State: string(i), Text: in.Payload})
+		User: in.UserID, State: string(i), Text: in.Payload, NoMemory: in.NoMemory})
 	m.arrived(in)
 	select {
 	case m.controls <- controlled{in, i}:

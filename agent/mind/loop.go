@@ -122,7 +122,7 @@ func (t *turn) ask(tools []tool.Def) (provider.Response, error) {
 func (t *turn) reasoning(state, text string) {
 	if text != "" {
 		t.m.o.Bus.Publish(event.Event{Type: event.Reasoning, State: state, Input: t.in.ID, Source: t.in.Source,
-			Channel: t.in.Channel, User: t.in.UserID, Text: text})
+			Channel: t.in.Channel, User: t.in.UserID, Text: text, NoMemory: t.in.NoMemory})
 	}
 }
 
@@ -320,5 +320,5 @@ func (t *turn) acted() []string {
 // callEvent tells observers how a call ended.
 func (t *turn) callEvent(c tool.Call, r tool.Result) {
 	t.m.o.Bus.Publish(event.Event{Type: event.ToolCall, Input: t.in.ID, Source: t.in.Source, Channel: t.in.Channel,
-		User: t.in.UserID, State: string(r.Status), Text: r.Name, Call: &c, Result: &r})
+		User: t.in.UserID, State: string(r.Status), Text: r.Name, Call: &c, Result: &r, NoMemory: t.in.NoMemory})
 }

@@ -123,6 +123,6 @@ func (m *Mind) send(ctx context.Context, in plugin.Input, msg plugin.Message) er
 		state = "final"
 	}
 	m.o.Bus.Publish(event.Event{Type: event.AgentOutput, Input: in.ID, Source: in.Source, Channel: msg.Channel,
-		User: in.UserID, State: state, Text: msg.Text})
+		User: in.UserID, State: state, Text: msg.Text, NoMemory: in.NoMemory})
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -234,11 +235,12 @@ func (q *Queue) write(it *item, r record, sync bool) error {
 }
 
 // Done ends an input; it is forgotten. An error means that it may come back at
-// the next start.
+// the next start. One without memory leaves the file at once, others when it is
+// next written anew.
 func (q *Queue) Done(id string) error { return q.finish(record{Kind: kDone, ID: id}, false) }
 
 // Aside ends an input that cannot be dealt with. Its text is kept among the
-// last asideKept of them.
+// last asideKept of them, unless it is one without memory.
 func (q *Queue) Aside(id string) error { return q.finish(record{Kind: kAside, ID: id}, true) }
 
 func (q *Queue) finish(r record, sync bool) error {
@@ -250,13 +252,14 @@ func (q *Queue) finish(r record, sync bool) error {
 	}
 	err := q.write(it, r, sync)
 	q.drop(it)
-	if r.Kind == kAside {
+	private := it.Input.NoMemory
+	if r.Kind == kAside && !private {
 		q.setAside(it.Input)
 	}
 	if err != nil {
 		return fmt.Errorf("queue: %s of input %s: %w", r.Kind, r.ID, err)
 	}
-	if q.log.Size() > q.least && q.live < q.log.Size()/2 {
+	if private || q.log.Size() > q.least && q.live < q.log.Size()/2 {
 		if err := q.rewrite(); err != nil {
 			q.slog.Warn("the queue's log could not be compacted", "err", err)
 		}
@@ -285,6 +288,16 @@ func (q *Queue) setAside(in plugin.Input) {
 	if len(q.aside) > asideKept {
 		q.aside = q.aside[len(q.aside)-asideKept:]
 	}
+}
+
+// Forget takes inputs that were set aside, and for which keep is false, out of
+// the list, and everything that has ended out of the file. Inputs that still wait
+// stay: nobody has answered them.
+func (q *Queue) Forget(keep func(plugin.Input) bool) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.aside = slices.DeleteFunc(slices.Clone(q.aside), func(in plugin.Input) bool { return !keep(in) })
+	return q.rewrite()
 }
 
 // Stats is the queue's part of the agent's status.

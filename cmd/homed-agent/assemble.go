@@ -160,6 +160,9 @@ func assemble(h config.Handover, cfg *config.Config, log *slog.Logger) (_ *agent
 	if err := a.remember(clients); err != nil {
 		return nil, err
 	}
+	mem.AlsoForget(func(holds func(string) bool) error {
+		return a.queue.Forget(func(in plugin.Input) bool { return !holds(in.Payload) })
+	})
 	return a, a.plugins(h, cfg, commands, clients)
 }
 
@@ -219,9 +222,11 @@ func (a *agentHouse) plugins(h config.Handover, cfg *config.Config, commands *in
 		},
 		LLM: func() bool { return len(clients) > 0 },
 	})
+	page := web.New(web.Options{Registry: registry{a}, Socket: filepath.Join(h.RunDir, "door.sock"), LinkSecret: h.LinkSecret, Version: h.Version})
+	a.memory.AlsoForget(page.Forget)
 	for _, p := range []plugin.Plugin{
 		llm.NewPlugin(clients...), a.audio, virtual.New(virtualCfg), timer.New(timerCfg, nil), a.voice,
-		web.New(web.Options{Registry: registry{a}, Socket: filepath.Join(h.RunDir, "door.sock"), LinkSecret: h.LinkSecret, Version: h.Version}),
+		page,
 	} {
 		if err := a.host.Add(p); err != nil {
 			return err

@@ -108,21 +108,35 @@ func (h *history) all() []Item {
 
 // save keeps the list in the plugin's store, in one transaction. What a crash
 // takes from this list comes from memory, see agent.window.
-func (h *history) save(s plugin.Store, log *slog.Logger) {
+func (h *history) save(s plugin.Store, log *slog.Logger) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.dirty {
-		return
+		return nil
 	}
-	j, err := json.Marshal(h.items)
+	kept := slices.DeleteFunc(slices.Clone(h.items), func(it Item) bool { return it.noMemory })
+	j, err := json.Marshal(kept)
 	if err == nil {
 		err = s.Put(historyKey, j)
 	}
 	if err != nil {
 		log.Warn("the list of the page's history is not kept", "err", err)
-		return
+		return err
 	}
 	h.dirty = false
+	return nil
+}
+
+// forget drops the items for which keep is false.
+func (h *history) forget(keep func(Item) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.items = slices.DeleteFunc(slices.Clone(h.items), func(it Item) bool { return !keep(it) })
+	h.size = 0
+	for _, it := range h.items {
+		h.size += it.size()
+	}
+	h.dirty = true
 }
 
 // load reads what save kept. A damaged list is dropped and said: it is a copy.

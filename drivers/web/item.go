@@ -39,7 +39,8 @@ type Item struct {
 	Call   *tool.Call  `json:"call,omitempty"`
 	Status tool.Status `json:"status,omitempty"`
 
-	last time.Time // when the same was said again, see repeats
+	noMemory bool      // shown while the process lives, never kept
+	last     time.Time // when the same was said again, see repeats
 }
 
 func (it Item) size() int {
@@ -54,7 +55,7 @@ func (it Item) size() int {
 // leaves none, as those of internal sources do. The ID stays "" for an output
 // that is no final answer: it has no name that comes out the same twice.
 func ItemOf(e event.Event) (it Item, ok bool) {
-	it = Item{Time: e.Time, Input: e.Input, Source: e.Source, Channel: e.Channel, Text: e.Text}
+	it = Item{Time: e.Time, Input: e.Input, Source: e.Source, Channel: e.Channel, Text: e.Text, noMemory: e.NoMemory}
 	name := ""
 	switch {
 	case strings.HasPrefix(e.Source, "_") || strings.HasPrefix(e.Channel, "_"):

@@ -63,8 +63,9 @@ const (
 type Plugin struct {
 	opt Options
 
-	mu   sync.Mutex
-	stop func(context.Context) // nil while it does not run
+	mu    sync.Mutex
+	stop  func(context.Context) // nil while it does not run
+	agent *agent                // the last one started, nil before
 }
 
 var _ plugin.Plugin = (*Plugin)(nil)
@@ -148,6 +149,7 @@ func (p *Plugin) Start(_ context.Context, api plugin.API) error {
 			}
 		}
 	})
+	p.agent = a
 	p.stop = func(ctx context.Context) {
 		undo()
 		cancel()
@@ -159,6 +161,22 @@ func (p *Plugin) Start(_ context.Context, api plugin.API) error {
 		a.history.save(api.Store(), a.log)
 	}
 	return nil
+}
+
+// Forget takes what holds some words out of the page's history, which is saved
+// at once. holds tells whether a text does. A page that is open shows it until
+// it is loaded again. Before Start it does nothing.
+func (p *Plugin) Forget(holds func(text string) bool) error {
+	p.mu.Lock()
+	a := p.agent
+	p.mu.Unlock()
+	if a == nil {
+		return nil
+	}
+	a.history.forget(func(it Item) bool {
+		return !holds(it.Text) && (it.Call == nil || !holds(string(it.Call.Args)))
+	})
+	return a.history.save(a.api.Store(), a.log)
 }
 
 // Stop ends the link and every stream, and keeps the history. Calling it twice
