@@ -30,9 +30,9 @@ const childEnv = "HOMEAGENT_MEMORY_CHILD"
 
 var (
 	seed  = flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the kills")
-	kills = flag.Int("kills", 12, "how often the program is killed")
+	kills = flag.Int("kills", 8, "how often the program is killed")
 	// forgets is how often it is killed while it forgets.
-	forgets = flag.Int("forgets", 4, "how often the program is killed while it forgets")
+	forgets = flag.Int("forgets", 3, "how often the program is killed while it forgets")
 )
 
 // quiet is a house in which nothing waits and no model is.
