@@ -250,6 +250,9 @@ func (m *Memory) peek(ctx context.Context, id string) (d document.Document, gone
 // forgetPassages takes passages out of the index: those of the events that
 // went, and whatever else holds the words.
 func (m *Memory) forgetPassages(ctx context.Context, ids []string, words string, holds func(string) bool) error {
+	if err := m.forgetVectors(ctx, ids); err != nil {
+		return err
+	}
 	if err := m.index.Remove(ctx, ids...); err != nil {
 		return err
 	}
@@ -266,6 +269,9 @@ func (m *Memory) forgetPassages(ctx context.Context, ids []string, words string,
 		}
 		if len(more) == 0 {
 			return nil
+		}
+		if err := m.forgetVectors(ctx, more); err != nil {
+			return err
 		}
 		if err := m.index.Remove(ctx, more...); err != nil {
 			return err

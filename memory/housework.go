@@ -12,8 +12,10 @@ import (
 	"homeagent/agent/provider"
 	"homeagent/memory/distill"
 	"homeagent/memory/document"
+	"homeagent/memory/embed"
 	"homeagent/memory/search"
 	"homeagent/memory/tidy"
+	"homeagent/memory/token"
 )
 
 // endWait is how long Close waits for the distiller and the housework, which
@@ -51,6 +53,25 @@ func (e *extractor) Extract(ctx context.Context, events []distill.Event) ([]dist
 // absent reports whether there is no model, so that grammar alone distils.
 func (e *extractor) absent() bool { return e.model.Load() == nil }
 
+// lateTagger takes the Tagger that UseTagger was given, from then on.
+type lateTagger struct{ t atomic.Pointer[token.Tagger] }
+
+// Tag asks it, and without one leaves words as they are.
+func (l *lateTagger) Tag(ctx context.Context, text string) ([]token.Word, error) {
+	if t := l.t.Load(); t != nil {
+		return (*t).Tag(ctx, text)
+	}
+	return token.Plain{}.Tag(ctx, text)
+}
+
+// UseTagger has facts that grammar finds looked at with the words of a
+// dictionary.
+func (m *Memory) UseTagger(t token.Tagger) { m.tagger.t.Store(&t) }
+
+// UseEmbedder has entities and passages found by meaning too. It is called once,
+// when e is ready to be asked; vectors follow beside the house.
+func (m *Memory) UseEmbedder(e embed.Embedder) { m.startVectors(e) }
+
 // Start begins distilling and tidying. p is asked for facts; with nil grammar
 // alone finds them. It is called once, when the agent is joined; without it
 // memory keeps and finds everything, and tidies nothing.
@@ -78,8 +99,11 @@ func (m *Memory) endHousework() error {
 	ctx, cancel := context.WithTimeout(context.Background(), endWait)
 	defer cancel()
 	var err error
+	if v := m.vectors.Load(); v != nil {
+		err = v.close()
+	}
 	if t := m.tidy.Load(); t != nil {
-		err = t.Close(ctx)
+		err = errors.Join(err, t.Close(ctx))
 	}
 	return errors.Join(err, m.worker.Close(ctx))
 }

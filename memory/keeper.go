@@ -62,6 +62,9 @@ func (m *Memory) keepHouse() {
 		case <-m.ended:
 			timer.Reset(idle)
 			m.worker.Wake()
+			if v := m.vectors.Load(); v != nil {
+				v.keeper.Wake()
+			}
 		case <-m.due:
 			due = true
 		case <-timer.C:

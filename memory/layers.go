@@ -57,10 +57,15 @@ func (m *Memory) openLayers(dir string, opts Options) (notices []Notice, err err
 		// from the documents and the journal, beside the house.
 		m.log.Info("the index of what was said is made anew", "err", in.Err)
 		m.keep.rebuild = true
+		// Vectors follow the index by its numbers, which begin anew.
+		if err := m.dropVectors(); err != nil {
+			return notices, err
+		}
 	}
 	m.worker, err = distill.New(distill.Options{
 		Journal: undistilled{m.journal, m}, Cursor: distill.StateCursor{DB: m.state}, Sink: distill.GraphSink{Graph: m.graph},
 		Reader:    distill.Reader{Cleaner: m.cleaner, NoMemory: m.noMemory},
+		Offline:   distill.Tagged{Inner: distill.NewHeuristic(), Tagger: &m.tagger},
 		Extractor: &m.extractor, OfflineOnly: m.extractor.absent,
 		Interval: opts.DistillInterval, Batch: opts.Batch, Hours: distill.DeepSeekHours(), Now: opts.Now, Log: opts.Log,
 	})

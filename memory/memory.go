@@ -75,6 +75,8 @@ type Memory struct {
 	worker    *distill.Worker
 	tidy      atomic.Pointer[tidy.Tidy] // nil until Start
 	extractor extractor
+	tagger    lateTagger
+	vectors   atomic.Pointer[vectors]               // nil without an embedder
 	elsewhere []func(holds func(string) bool) error // see AlsoForget
 
 	saving sync.Mutex // one save at a time, until it is durable

@@ -76,7 +76,11 @@ func (m *Memory) RecallItems(ctx context.Context, query string, limit int) ([]re
 
 func (m *Memory) recallItems(ctx context.Context, q recall.Query) ([]recall.Item, error) {
 	q.Now = m.now()
-	items, errs, err := recall.Sources{Passages: []recall.Passages{m.index}, Facts: m.graph}.Recall(ctx, q)
+	s := recall.Sources{Passages: []recall.Passages{m.index}, Facts: m.graph}
+	if v := m.vectors.Load(); v != nil {
+		s.Vectors = v
+	}
+	items, errs, err := s.Recall(ctx, q)
 	for _, e := range errs {
 		if err == nil && ctx.Err() == nil {
 			m.log.Warn("a part of memory could not be asked", "err", e)

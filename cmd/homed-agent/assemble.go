@@ -26,6 +26,7 @@ import (
 	"homeagent/agent/provider/offline"
 	"homeagent/agent/queue"
 	"homeagent/drivers/audio"
+	"homeagent/drivers/embed"
 	"homeagent/drivers/llm"
 	"homeagent/drivers/timer"
 	"homeagent/drivers/virtual"
@@ -202,9 +203,11 @@ func (a *agentHouse) plugins(h config.Handover, cfg *config.Config, commands *in
 		engines.Idle = smallIdle
 	}
 	a.engines = engine.NewClient(engines)
+	a.memory.UseTagger(newCutter(a.engines, dictionary(models, h.SmallBoard)))
 
 	audioCfg := section(a, cfg, "audio", audio.ParseConfig)
 	virtualCfg := section(a, cfg, "virtual", virtual.ParseConfig)
+	embedCfg := section(a, cfg, "embed", embed.ParseConfig)
 	timerCfg := section(a, cfg, "timer", timer.ParseConfig)
 	voiceCfg := section(a, cfg, "voice", voice.ParseConfig)
 
@@ -225,7 +228,7 @@ func (a *agentHouse) plugins(h config.Handover, cfg *config.Config, commands *in
 	page := web.New(web.Options{Registry: registry{a}, Socket: filepath.Join(h.RunDir, "door.sock"), LinkSecret: h.LinkSecret, Version: h.Version})
 	a.memory.AlsoForget(page.Forget)
 	for _, p := range []plugin.Plugin{
-		llm.NewPlugin(clients...), a.audio, virtual.New(virtualCfg), timer.New(timerCfg, nil), a.voice,
+		llm.NewPlugin(clients...), embed.New(embedCfg), a.audio, virtual.New(virtualCfg), timer.New(timerCfg, nil), a.voice,
 		page,
 	} {
 		if err := a.host.Add(p); err != nil {

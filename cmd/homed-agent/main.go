@@ -53,6 +53,12 @@ func agent() int {
 		return 1
 	}
 	a.host.Start(ctx)
+	for _, name := range a.host.Embedders() {
+		if e, ok := a.host.Embedder(name); ok {
+			a.memory.UseEmbedder(e)
+			break // one is configured at most
+		}
+	}
 	// Starting needs more memory than running; what is left over goes back.
 	defer time.AfterFunc(settle, debug.FreeOSMemory).Stop()
 	log.Info("agent runs", "version", h.Version, "provider", a.chain.Name())
