@@ -317,6 +317,32 @@ func TestBootFiles(t *testing.T) {
 	}
 }
 
+func TestTypeWithoutKeyboard(t *testing.T) {
+	if err := (&Machine{}).Type("echo"); err == nil {
+		t.Error("a machine without a keyboard takes what is typed")
+	}
+}
+
+// TestSocketPair: what one end writes the other reads, and deadlines work on ours.
+func TestSocketPair(t *testing.T) {
+	ours, theirs, err := socketPair("test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.Close()
+	if err := (&Machine{keyboard: ours}).Type("echo hello"); err != nil {
+		t.Error(err)
+	}
+	buf := make([]byte, 64)
+	if n, err := theirs.Read(buf); err != nil || string(buf[:n]) != "echo hello\n" {
+		t.Errorf("%q, %v", buf[:n], err)
+	}
+	theirs.Close()
+	if n, err := ours.Read(buf); err == nil {
+		t.Errorf("after the end: %q", buf[:n])
+	}
+}
+
 func TestArguments(t *testing.T) {
 	d := &Disk{Path: "card.img"}
 	b := boot{kernel: "Image", initrd: "initrd", dtb: "", commandLine: "quiet"}
@@ -339,6 +365,8 @@ func TestArguments(t *testing.T) {
 			[]string{"-audiodev alsa,id=sound0,in.dev=homeagent_microphone,in.frequency=48000,in.channels=2", "hda-duplex,audiodev=sound0"}, nil, ""},
 		{"writes are recorded", Config{Board: Pi3, Disk: d, WriteLog: "w"}, []string{"if=sd,driver=blklogwrites,file.driver=file,file.filename=card.img,log.driver=file,log.filename=w"}, nil, ""},
 		{"its own time", Config{Board: Virt, Disk: d, Instructions: 2}, []string{"-icount shift=1,sleep=on"}, nil, ""},
+		{"a keyboard", Config{Board: Virt, Disk: d, Keyboard: true}, []string{"socket,id=serial0,fd=4 -serial chardev:serial0"}, []string{"file,id=serial0"}, ""},
+		{"a keyboard on a Pi", Config{Board: Pi3, Disk: d, Keyboard: true}, nil, nil, "no serial input"},
 		{"an unknown board", Config{Board: "raspi4b", Disk: d}, nil, nil, "not emulated"},
 		{"no card", Config{Board: Virt}, nil, nil, "card"},
 		{"sound on a Pi", Config{Board: Pi3, Disk: d, Sound: &Sound{}}, nil, nil, "no sound card"},
