@@ -8,6 +8,9 @@
 //	page_test.go     first boot, the settings file, growth, the page, homectl
 //	spoken_test.go   wake word and command by the sound card, the answer from it
 //	cut_test.go      the power is cut in the middle of a turn
+//	bad_test.go      bad input: damaged, full and missing data, wrong clocks, a
+//	                 broken settings file, too many microphones, no network
+//	fault_test.go    what bad_test.go damages, and looks for afterwards
 //	slots_test.go    the emulated Pi: U-Boot, slot B, a trial that fails
 //
 // What happens where: the wake word, the endpoint, the mind and the memory run in

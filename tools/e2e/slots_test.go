@@ -22,6 +22,13 @@ func TestPi(t *testing.T) {
 		b.ready()
 		b.runsFrom("A")
 	})
+	t.Run("the kernel alone", func(t *testing.T) {
+		// As tools start it that have no use for U-Boot; the command line is the slot's own.
+		b := newBox(t, emulator.Config{Board: emulator.Pi3, Disk: card(t, 0)})
+		b.start()
+		b.answers()
+		b.runsFrom("A")
+	})
 	t.Run("slot B", func(t *testing.T) {
 		disk := card(t, 0)
 		if err := disk.SetEnvironment(map[string]string{"slot": "B"}); err != nil {
