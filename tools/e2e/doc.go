@@ -7,6 +7,7 @@
 //	                 follows a script, a transcription and a speech service
 //	page_test.go     first boot, the settings file, growth, the page, homectl
 //	spoken_test.go   wake word and command by the sound card, the answer from it
+//	loopback_test.go the sound card: snd-aloop in the guest
 //	cut_test.go      the power is cut in the middle of a turn
 //	bad_test.go      bad input: damaged, full and missing data, wrong clocks, a
 //	                 broken settings file, too many microphones, no network
@@ -14,10 +15,12 @@
 //	slots_test.go    the emulated Pi: U-Boot, slot B, a trial that fails
 //
 // What happens where: the wake word, the endpoint, the mind and the memory run in
-// the guest on the image's own programs; the guest's kernel drives a real driver
-// of an emulated sound card. An emulated processor is some twenty times slower
-// than this one, so recognition and the voice are services on this computer, as a
-// household may have them; each test's log says which.
+// the guest on the image's own programs, which use a real sound driver of its
+// kernel. An emulated processor is some twenty times slower than this one, so
+// recognition and the voice are services on this computer, as a household may have
+// them; each test's log says which. The clock of TestHouse's box goes with its own
+// work (emulator.Config.Instructions): a busy computer makes the box slow, and a
+// second of it long, but its sound whole.
 //
 // A test that lacks something (QEMU, models, recordings) skips and names it. A
 // summary of what was skipped comes at the end.

@@ -33,6 +33,9 @@ const (
 	bootWait  = 4 * time.Minute
 	learnWait = 6 * time.Minute // a wake word from three takes
 	turnWait  = 2 * time.Minute
+	// spokenWait is longer: the guest listens all the time, and on a busy computer
+	// each of its seconds takes several.
+	spokenWait = 4 * time.Minute
 )
 
 // password is what the tests claim a box with.

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"mime/multipart"
 	"net/http"
 	"net/url"
@@ -17,44 +18,14 @@ import (
 	"time"
 
 	"homeagent/agent/pcm"
-	"homeagent/agent/pcm/resample"
 	"homeagent/agent/pcm/wav"
 	"homeagent/drivers/voice"
 	"homeagent/drivers/web/client"
-	"homeagent/tools/emulator"
 	"homeagent/tools/spoken"
 )
 
-// soundFormat is what the emulated sound card speaks.
-var soundFormat = pcm.Format{Rate: emulator.SoundRate, Channels: emulator.SoundChannels}
-
-func newSound(t testing.TB) *emulator.Sound {
-	t.Helper()
-	s, err := emulator.NewSound()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
-}
-
-// converted changes the format of samples.
-func converted(t testing.TB, samples []int16, from, to pcm.Format) []int16 {
-	t.Helper()
-	c, err := resample.New(from, to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	out, err := c.Convert(nil, samples)
-	if err == nil {
-		out, err = c.Flush(out)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
+// lampCommand is what the recording of the command says.
+const lampCommand = "turn on the living room lamp"
 
 // speech is a person, where the recordings are there, else flite.
 func speech(t testing.TB) (tk spoken.Takes, command []int16) {
@@ -68,7 +39,7 @@ func speech(t testing.TB) (tk spoken.Takes, command []int16) {
 		}
 	}
 	t.Log("the recordings of people in ../shared/audio are absent: flite speaks instead")
-	return spoken.Robot(t), spoken.Trim(spoken.Flite(t, "rms", "turn on the living room lamp", "1.0"))
+	return spoken.Robot(t), spoken.Trim(spoken.Flite(t, "rms", lampCommand, "1.0"))
 }
 
 // enrol teaches a wake word through the page.
@@ -107,7 +78,7 @@ func (b *box) enrol(tk spoken.Takes) {
 }
 
 // spokenCommand speaks into the box's microphone and listens to its speaker.
-func (b *box) spokenCommand(m *model, sound *emulator.Sound) {
+func (b *box) spokenCommand(m *model) {
 	t := b.t
 	spoken.NeedWake(t)
 	judge := newJudge(t)
@@ -121,26 +92,30 @@ func (b *box) spokenCommand(m *model, sound *emulator.Sound) {
 	t.Log("in the guest: sound card driver, wake word, endpoint, mind, memory; on this computer: recognition (Moonshine) and voice (flite)")
 	began := time.Now()
 	b.enrol(tk)
-	t.Logf("the guest learnt %q in %.1f s", tk.Word, time.Since(began).Seconds())
-
-	spent, err := sound.Heard()
-	if err != nil {
-		t.Fatal(err)
+	t.Logf("the guest has learnt %q: %.1f s after the beginning", tk.Word, time.Since(began).Seconds())
+	sound := b.plugLoopback()
+	step := func(what string) {
+		t.Logf("%s: %.1f s after the beginning, %.1f s of the guest's own after its sound card came", what, time.Since(began).Seconds(),
+			pcm.Voice.Duration(len(sound.heard())).Seconds())
 	}
-	in := spoken.Join(spoken.Silence(time.Second), tk.Spoken, spoken.Silence(250*time.Millisecond), command, spoken.Silence(500*time.Millisecond))
-	sound.Play(converted(t, in, pcm.Voice, soundFormat))
+	sound.play(spoken.Join(spoken.Silence(time.Second), tk.Spoken, spoken.Silence(250*time.Millisecond), command, spoken.Silence(time.Second)))
+	step("the guest has heard the recording")
 
-	b.eventually(turnWait, "the recogniser is asked", func() bool { heard, _ := service.all(); return len(heard) > 0 })
+	b.eventually(spokenWait, "the recogniser is asked", func() bool { heard, _ := service.all(); return len(heard) > 0 })
 	heard, _ := service.all()
-	t.Logf("understood: %q", heard)
-	if !lampWords.MatchString(heard[0]) {
-		t.Errorf("the recogniser made %q of the command", heard[0])
+	step(fmt.Sprintf("understood %q", heard))
+	if share := spoken.Share(lampCommand, heard[0]); share < spoken.Enough || !lampWords.MatchString(heard[0]) {
+		t.Errorf("the recogniser made %q of the command, %.0f %% of it", heard[0], 100*share)
 	}
-	b.eventually(turnWait, "the language model gets the words", func() bool {
+	b.eventually(spokenWait, "the language model gets the words", func() bool {
 		return slices.ContainsFunc(m.asked(), func(s string) bool { return strings.Contains(s, strings.TrimRight(heard[0], ". ")) })
 	})
-	b.eventually(turnWait, "the answer is spoken", func() bool { _, said := service.all(); return len(said) > 0 })
+	b.eventually(spokenWait, "the answer is spoken", func() bool { _, said := service.all(); return len(said) > 0 })
 	_, said := service.all()
+	step(fmt.Sprintf("to be spoken %q", said))
+	if said[0] != lampAnswer {
+		t.Fatalf("the box wants to say %q instead of %q", said[0], lampAnswer)
+	}
 	var virtual struct {
 		Devices []struct {
 			Name string
@@ -157,47 +132,40 @@ func (b *box) spokenCommand(m *model, sound *emulator.Sound) {
 		t.Errorf("the lamp is not on: %+v", virtual.Devices)
 	}
 	var answer []int16
-	grown, length := time.Now(), 0
 	defer func() {
+		if out := os.Getenv("E2E_ANSWER"); out != "" {
+			if b, err := wav.Encode(pcm.Voice, answer); err == nil {
+				os.WriteFile(out, b, 0o644)
+			}
+		}
 		if t.Failed() {
+			step("failed")
+			heard, said := service.all()
+			t.Logf("understood %q, spoken %q, history %v", heard, said, b.history())
 			t.Logf("the speaker gave %d samples, the loudest 0.1 s has an RMS of %.0f; in the guest:\n%s", len(answer), loudest(answer),
-				b.run("cat /proc/asound/card0/pcm0p/sub0/status /run/homeagent/asound.conf; amixer -c 0 scontents; homectl status; homectl logs | tail -n 25"))
+				b.run("cat /proc/asound/Loopback/pcm0?/sub0/status /run/homeagent/asound.conf; amixer -c 0 scontents; homectl status; homectl logs | tail -n 25"))
 		}
 	}()
-	b.eventually(turnWait, "the speaker has spoken the answer and is silent", func() bool {
-		all, err := sound.Heard()
-		if err != nil || len(all) <= len(spent) {
-			return false
-		}
-		if len(all) != length {
-			grown, length = time.Now(), len(all)
-		}
-		answer = converted(t, all[len(spent):], soundFormat, pcm.Voice)
-		return spokenOut(answer, time.Since(grown) > 5*time.Second)
+	b.eventually(spokenWait, "the speaker has spoken the answer and is silent", func() bool {
+		answer = sound.heard()
+		return spokenOut(answer)
 	})
-	if out := os.Getenv("E2E_ANSWER"); out != "" {
-		if b, err := wav.Encode(pcm.Voice, answer); err == nil {
-			os.WriteFile(out, b, 0o644)
-		}
-	}
-	answer = spoken.Trim(answer)
-	text := said[len(said)-1]
-	spoken.Plausible(t, text, answer)
-	got := judge.Freely(t, answer)
-	share := spoken.Share(text, got)
-	t.Logf("the speaker said %q, understood as %q: %.0f %%", text, got, 100*share)
+	step("the answer is spoken")
+	spoken.Plausible(t, lampAnswer, spoken.Trim(answer))
+	got := judge.Freely(t, spoken.Trim(answer))
+	share := spoken.Share(lampAnswer, got)
+	t.Logf("the speaker said %q, understood as %q: %.0f %%", lampAnswer, got, 100*share)
 	if share < spoken.Enough {
-		t.Errorf("only %.0f %% of %q is understood: %q", 100*share, text, got)
+		t.Errorf("only %.0f %% of %q is understood: %q", 100*share, lampAnswer, got)
 	}
 	if other := spoken.Share("what time is it in the kitchen", got); other >= spoken.Enough {
 		t.Errorf("the measure passes anything: %.0f %%", 100*other)
 	}
 }
 
-// spokenOut reports whether there is most of a second of speech and the speaker
-// has ended: by half a second of silence, or because nothing comes any more, for
-// a card whose stream was closed writes no silence.
-func spokenOut(s []int16, ended bool) bool {
+// spokenOut reports whether there is most of a second of speech and half a
+// second of silence behind it.
+func spokenOut(s []int16) bool {
 	half := pcm.Voice.Samples(time.Second) / 2
 	if len(s) < half {
 		return false
@@ -208,7 +176,7 @@ func spokenOut(s []int16, ended bool) bool {
 			loud++
 		}
 	}
-	return loud >= 60 && (ended || spoken.RMS(s[len(s)-half:]) < 100)
+	return loud >= 60 && spoken.RMS(s[len(s)-half:]) < 100
 }
 
 // loudest is the RMS of the loudest tenth of a second.
