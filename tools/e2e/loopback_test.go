@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"golang.org/x/crypto/ssh"
+
 	"homeagent/agent/pcm"
 	"homeagent/agent/pcm/resample"
 	"homeagent/tools/spoken"
@@ -26,8 +28,10 @@ var speakerFormat = pcm.Format{Rate: 48000, Channels: 1}
 // house has device 0 of it, the person device 1. Both ends run by the guest's
 // own clock, so a slow computer stretches nothing between them.
 type loopback struct {
-	b    *box
-	done chan struct{} // closed when the ear has ended
+	b          *box
+	ear        *ssh.Client
+	done       chan struct{} // closed when the ear has ended
+	complaints bytes.Buffer  // of the ear; after done
 
 	mu    sync.Mutex
 	conv  *resample.Converter // from speakerFormat to pcm.Voice
@@ -36,14 +40,13 @@ type loopback struct {
 }
 
 // plugLoopback plugs the sound card in, as one is plugged into a running box,
-// and begins to listen to its speaker.
+// and begins to listen to its speaker. End it with leave.
 func (b *box) plugLoopback() *loopback {
 	b.t.Helper()
 	b.run("modprobe snd-aloop pcm_substreams=1")
 	// An idle guest waits by this computer's clock, which jumps when the computer is late, and 40 ms of such a jump are lost
 	// sound. With something always to do, at the lowest priority, the guest's time is its own work alone.
 	b.run("nice -n 19 sh -c 'while :; do :; done' </dev/null >/dev/null 2>&1 & echo $! >/run/e2e-busy")
-	b.t.Cleanup(func() { b.run("kill $(cat /run/e2e-busy)") })
 	conv, err := resample.New(speakerFormat, pcm.Voice)
 	if err != nil {
 		b.t.Fatal(err)
@@ -58,24 +61,27 @@ func (b *box) plugLoopback() *loopback {
 		c.Close()
 		b.t.Fatal(err)
 	}
-	complaints := &bytes.Buffer{}
-	s.Stdout, s.Stderr = l, complaints
+	l.ear = c
+	s.Stdout, s.Stderr = l, &l.complaints
 	go func() {
 		defer close(l.done)
 		s.Run(fmt.Sprintf("exec arecord -q -D hw:Loopback,1,0 -t raw -f S16_LE -r %d -c %d --buffer-time=1000000",
 			speakerFormat.Rate, speakerFormat.Channels))
 	}()
-	b.t.Cleanup(func() {
-		c.Close()
-		<-l.done
-		conv.Close()
-		if text := complaints.String(); text != "" {
-			b.t.Logf("arecord in the guest: %s", text)
-		}
-	})
-	// It listens before anything can be said.
-	b.eventually(spokenWait, "arecord hears the speaker's cable", func() bool { return len(l.heard()) > 0 })
 	return l
+}
+
+// leave ends what the person did in the guest; the sound card stays.
+func (l *loopback) leave() {
+	if out, err := l.b.ssh("kill $(cat /run/e2e-busy)"); err != nil {
+		l.b.t.Logf("end the work in the guest: %v %s", err, out)
+	}
+	l.ear.Close()
+	<-l.done
+	l.conv.Close()
+	if text := l.complaints.String(); text != "" {
+		l.b.t.Logf("arecord in the guest: %s", text)
+	}
 }
 
 // Write takes what the speaker says.
