@@ -174,13 +174,17 @@ func spokenOut(s []int16) bool {
 	if len(s) < half {
 		return false
 	}
-	loud := 0
+	return loud(s) >= 60 && spoken.RMS(s[len(s)-half:]) < 100
+}
+
+// loud is how many hundredths of a second are no silence.
+func loud(s []int16) (n int) {
 	for i := 0; i+160 <= len(s); i += 160 {
 		if spoken.RMS(s[i:i+160]) > 300 {
-			loud++
+			n++
 		}
 	}
-	return loud >= 60 && spoken.RMS(s[len(s)-half:]) < 100
+	return n
 }
 
 // loudest is the RMS of the loudest tenth of a second.

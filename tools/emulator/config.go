@@ -65,6 +65,8 @@ type Config struct {
 	// QEMU choose, see Machine.Address. Nil forwards 80 and 22 that way.
 	Forward map[int]int
 
+	// Sound is the guest's sound card, nil for none; Virt only.
+	Sound *Sound
 	// Keyboard lets Machine.Type reach the serial console; Virt only. Without a
 	// network it is the only way in, with "homeagent.debug" in Append.
 	Keyboard bool
@@ -107,8 +109,8 @@ func (c Config) defaulted() (Config, error) {
 	if c.Disk == nil {
 		return c, fmt.Errorf("a card is needed")
 	}
-	if c.Board == Pi3 && (c.Keyboard || c.Watchdog || c.Instructions != 0 || c.CPUs != 0 || c.Memory != 0) {
-		return c, fmt.Errorf("%s has no serial input, no watchdog of its own and a fixed memory", Pi3)
+	if c.Board == Pi3 && (c.Sound != nil || c.Keyboard || c.Watchdog || c.Instructions != 0 || c.CPUs != 0 || c.Memory != 0) {
+		return c, fmt.Errorf("%s has no sound card, no serial input, no watchdog of its own and a fixed memory", Pi3)
 	}
 	if c.Board == Virt && c.UBoot {
 		return c, fmt.Errorf("%s starts a kernel directly: the card's U-Boot is for a Raspberry Pi", Virt)
@@ -190,6 +192,9 @@ func (c Config) arguments(b boot) []string {
 		args = append(args, "-drive", fmt.Sprintf("if=%s,format=raw,file=%s", card, c.Disk.Path))
 	}
 	args = append(args, c.networkArguments()...)
+	if c.Sound != nil {
+		args = append(args, c.Sound.arguments()...)
+	}
 	if c.Watchdog {
 		args = append(args, "-device", "i6300esb", "-action", "watchdog=reset")
 	}

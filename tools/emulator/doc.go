@@ -25,12 +25,15 @@
 //
 // The serial console goes into a Log that can be waited on. Ports of the guest
 // are forwarded from ports of this computer that QEMU chooses itself, so that
-// none is taken twice. The guest reaches this computer as 10.0.2.2.
+// none is taken twice. A Sound is a sound card that is there from the start, on
+// Virt: what is played into it comes out of the guest's microphone, and what the
+// guest's speaker says can be read; on a busy computer it loses pieces. The guest
+// reaches this computer as 10.0.2.2.
 //
 // Where time matters, as with sound, Config.Instructions gives the guest a clock
 // that goes with its own work: it then never does too little in one of its
-// seconds, and what stretches on a busy computer is the second. A sound card is
-// the guest's own snd-aloop, both ends of which go by that clock.
+// seconds, and what stretches on a busy computer is the second. A sound card that
+// loses nothing is the guest's own snd-aloop, both ends of which go by that clock.
 //
 // Every goroutine of a Machine ends with Close, which also removes what Start
 // made. A Machine is safe for concurrent use; a Disk belongs to one goroutine.

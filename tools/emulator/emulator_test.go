@@ -355,19 +355,21 @@ func TestArguments(t *testing.T) {
 		{"virt", Config{Board: Virt, Disk: d, Watchdog: true, Clock: "2019-05-01T00:00:00"},
 			[]string{"-M virt -cpu cortex-a72 -smp 2 -m 1024", "-kernel Image -initrd initrd -append quiet", "if=virtio,format=raw,file=card.img",
 				"hostfwd=tcp:127.0.0.1:0-10.0.2.15:22,hostfwd=tcp:127.0.0.1:0-10.0.2.15:80", "virtio-net-pci", "-device i6300esb", "-rtc base=2019-05-01T00:00:00"},
-			[]string{"no-reboot", "serial1", "icount"}, ""},
+			[]string{"hda", "no-reboot", "serial1", "icount"}, ""},
 		{"a Pi 3", Config{Board: Pi3, Disk: d, UBoot: true, NoReboot: true, Forward: map[int]int{80: 8080}},
 			[]string{"-M raspi3b -accel tcg,thread=single", "if=sd,format=raw", "127.0.0.1:8080-10.0.2.15:80", "usb-net", "-no-reboot", "path=/dev/fd/5 -serial chardev:serial1"},
 			[]string{"-smp", "-m "}, ""},
 		{"no network", Config{Board: Virt, Disk: d, Network: NoNetwork}, []string{"-nic none"}, []string{"hostfwd"}, ""},
 		{"cut off", Config{Board: Virt, Disk: d, Network: Isolated}, []string{"restrict=on,hostfwd"}, nil, ""},
+		{"sound", Config{Board: Virt, Disk: d, Sound: &Sound{dir: "/s"}},
+			[]string{"-audiodev alsa,id=sound0,in.dev=homeagent_microphone,in.frequency=48000,in.channels=2", "hda-duplex,audiodev=sound0"}, nil, ""},
 		{"writes are recorded", Config{Board: Pi3, Disk: d, WriteLog: "w"}, []string{"if=sd,driver=blklogwrites,file.driver=file,file.filename=card.img,log.driver=file,log.filename=w"}, nil, ""},
 		{"its own time", Config{Board: Virt, Disk: d, Instructions: 2}, []string{"-icount shift=1,sleep=on"}, nil, ""},
 		{"a keyboard", Config{Board: Virt, Disk: d, Keyboard: true}, []string{"socket,id=serial0,fd=4 -serial chardev:serial0"}, []string{"file,id=serial0"}, ""},
 		{"a keyboard on a Pi", Config{Board: Pi3, Disk: d, Keyboard: true}, nil, nil, "no serial input"},
 		{"an unknown board", Config{Board: "raspi4b", Disk: d}, nil, nil, "not emulated"},
 		{"no card", Config{Board: Virt}, nil, nil, "card"},
-		{"its own time on a Pi", Config{Board: Pi3, Disk: d, Instructions: 1}, nil, nil, "no watchdog"},
+		{"sound on a Pi", Config{Board: Pi3, Disk: d, Sound: &Sound{}}, nil, nil, "no sound card"},
 		{"U-Boot on virt", Config{Board: Virt, Disk: d, UBoot: true}, nil, nil, "U-Boot"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -513,5 +515,42 @@ func TestMonitor(t *testing.T) {
 	}
 	if err := q.run(t.Context(), "gone", nil, nil); !errors.Is(err, ErrMonitorGone) {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestSoundIsPacedByItsReader(t *testing.T) {
+	s, err := NewSound()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	qemu, err := os.Open(s.path("microphone"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer qemu.Close()
+	beep := make([]int16, SoundRate/10*SoundChannels)
+	for i := range beep {
+		beep[i] = 1234
+	}
+	taken := s.Play(beep)
+	buf, heard := make([]byte, 4096), 0
+	for heard < len(beep) {
+		n, err := qemu.Read(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i+1 < n; i += 2 {
+			switch v := int16(binary.LittleEndian.Uint16(buf[i:])); {
+			case v == 1234:
+				heard++
+			case v < -3 || v > 3:
+				t.Fatalf("sample %d", v)
+			}
+		}
+	}
+	<-taken
+	if b, err := s.Heard(); err != nil || len(b) != 0 {
+		t.Errorf("the speaker said %d samples, %v", len(b), err)
 	}
 }

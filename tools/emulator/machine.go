@@ -209,6 +209,9 @@ func (m *Machine) launch(c Config, b boot) error {
 	}
 	m.cmd = exec.Command(program, c.arguments(b)...)
 	m.cmd.ExtraFiles = []*os.File{theirs}
+	if c.Sound != nil {
+		m.cmd.Env = append(os.Environ(), c.Sound.environment())
+	}
 	var consoles []*os.File
 	for i := range c.Board.serials() {
 		open := os.Pipe
