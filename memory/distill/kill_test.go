@@ -30,7 +30,7 @@ const childEnv = "HOMEAGENT_DISTILL_CHILD"
 
 var (
 	seed  = flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the kills")
-	kills = flag.Int("kills", 15, "how often the program is killed")
+	kills = flag.Int("kills", 6, "how often the program is killed")
 	every = flag.Bool("every", false, "let each call of the file layer fail, not each third")
 )
 

@@ -21,7 +21,7 @@ const (
 	// childEnv makes the test binary the program that is killed; its value is the
 	// file.
 	childEnv = "HOMEAGENT_VECTORS_CHILD"
-	// killsEnv is how often it is killed, 20 by default.
+	// killsEnv is how often it is killed, 8 by default.
 	killsEnv = "HOMEAGENT_VECTORS_KILLS"
 )
 
@@ -60,7 +60,7 @@ func child(path string) {
 // TestKilledAgainAndAgain: after each kill -9 the mark is where it was said to
 // be, or one further, and all up to it is there.
 func TestKilledAgainAndAgain(t *testing.T) {
-	kills := 20
+	kills := 8
 	if s := os.Getenv(killsEnv); s != "" {
 		var err error
 		if kills, err = strconv.Atoi(s); err != nil {

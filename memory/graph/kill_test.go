@@ -23,7 +23,7 @@ const (
 	// childEnv makes the test binary the program that is killed; its value is
 	// the file, and a number behind a space from where it goes on.
 	childEnv = "HOMEAGENT_GRAPH_CHILD"
-	// killsEnv is how often the program is killed, 25 by default. 300 take
+	// killsEnv is how often the program is killed, 8 by default. 300 take
 	// about a minute.
 	killsEnv = "HOMEAGENT_GRAPH_KILLS"
 )
@@ -93,7 +93,7 @@ func child(path string, n int) {
 // the index fits the rows, and every acknowledged step of every round has been
 // taken, whole and once.
 func TestKilledAgainAndAgain(t *testing.T) {
-	kills := 25
+	kills := 8
 	if s := os.Getenv(killsEnv); s != "" {
 		var err error
 		if kills, err = strconv.Atoi(s); err != nil {

@@ -22,7 +22,7 @@ const childEnv = "HOMEAGENT_KNOWLEDGE_CHILD"
 
 var (
 	seed  = flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the kills")
-	kills = flag.Int("kills", 30, "how often the program is killed")
+	kills = flag.Int("kills", 8, "how often the program is killed")
 )
 
 func TestMain(m *testing.M) {

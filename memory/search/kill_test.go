@@ -23,7 +23,7 @@ const childEnv = "HOMEAGENT_SEARCH_CHILD"
 
 var (
 	seed  = flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the kills")
-	kills = flag.Int("kills", 10, "how often the program is killed")
+	kills = flag.Int("kills", 6, "how often the program is killed")
 )
 
 func TestMain(m *testing.M) {
