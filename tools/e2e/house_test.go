@@ -31,7 +31,7 @@ const root = "../.."
 // be busy; none is a measurement.
 const (
 	bootWait  = 4 * time.Minute
-	learnWait = 6 * time.Minute // a wake word from three takes
+	learnWait = 10 * time.Minute // a wake word from three takes
 	turnWait  = 2 * time.Minute
 	// spokenWait is longer: the guest listens all the time, and on a busy computer
 	// each of its seconds takes several.

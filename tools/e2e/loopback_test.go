@@ -39,14 +39,20 @@ type loopback struct {
 	sound []int16             // what came from the speaker so far
 }
 
-// plugLoopback plugs the sound card in, as one is plugged into a running box,
-// and begins to listen to its speaker. End it with leave.
-func (b *box) plugLoopback() *loopback {
+// plugLoopback plugs the sound card in, as one is plugged into a running box.
+func (b *box) plugLoopback() {
 	b.t.Helper()
 	b.run("modprobe snd-aloop pcm_substreams=1")
-	// An idle guest waits by this computer's clock, which jumps when the computer is late, and 40 ms of such a jump are lost
-	// sound. With something always to do, at the lowest priority, the guest's time is its own work alone.
-	b.run("nice -n 19 sh -c 'while :; do :; done' </dev/null >/dev/null 2>&1 & echo $! >/run/e2e-busy")
+}
+
+// listen lets a person come in, who listens to the speaker until leave.
+//
+// While the person is there the guest is busy, with the smallest weight there is. An idle
+// guest would wait by this computer's clock, which jumps when the computer is
+// late, and 40 ms of such a jump are lost sound; a busy one's time is its own
+// work alone.
+func (b *box) listen() *loopback {
+	b.t.Helper()
 	conv, err := resample.New(speakerFormat, pcm.Voice)
 	if err != nil {
 		b.t.Fatal(err)
@@ -65,7 +71,10 @@ func (b *box) plugLoopback() *loopback {
 	s.Stdout, s.Stderr = l, &l.complaints
 	go func() {
 		defer close(l.done)
-		s.Run(fmt.Sprintf("exec arecord -q -D hw:Loopback,1,0 -t raw -f S16_LE -r %d -c %d --buffer-time=1000000",
+		// arecord ends when nobody takes its sound any more, and its end that of the work.
+		s.Run(fmt.Sprintf("cd /sys/fs/cgroup && mkdir -p e2e && echo 1 >e2e/cpu.weight && "+
+			"{ sh -c 'echo $$ >e2e/cgroup.procs; while :; do :; done' & } && "+
+			"arecord -q -D hw:Loopback,1,0 -t raw -f S16_LE -r %d -c %d --buffer-time=1000000; kill $!",
 			speakerFormat.Rate, speakerFormat.Channels))
 	}()
 	return l
@@ -73,15 +82,16 @@ func (b *box) plugLoopback() *loopback {
 
 // leave ends what the person did in the guest; the sound card stays.
 func (l *loopback) leave() {
-	if out, err := l.b.ssh("kill $(cat /run/e2e-busy)"); err != nil {
-		l.b.t.Logf("end the work in the guest: %v %s", err, out)
-	}
 	l.ear.Close()
 	<-l.done
 	l.conv.Close()
 	if text := l.complaints.String(); text != "" {
 		l.b.t.Logf("arecord in the guest: %s", text)
 	}
+	l.b.eventually(turnWait, "nobody works in the guest any more", func() bool {
+		out, err := l.b.ssh("cat /sys/fs/cgroup/e2e/cgroup.procs")
+		return err == nil && out == ""
+	})
 }
 
 // Write takes what the speaker says.

@@ -92,13 +92,14 @@ func (b *box) spokenCommand(m *model) {
 	}})
 	t.Log("in the guest: sound card driver, wake word, endpoint, mind, memory; on this computer: recognition (Moonshine) and voice (flite)")
 	began := time.Now()
+	b.plugLoopback()
 	b.enrol(tk)
 	t.Logf("the guest has learnt %q: %.1f s after the beginning", tk.Word, time.Since(began).Seconds())
-	sound := b.plugLoopback()
+	sound := b.listen()
 	defer sound.leave()
 	b.eventually(spokenWait, "the speaker's cable is listened to", func() bool { return len(sound.heard()) > 0 })
 	step := func(what string) {
-		t.Logf("%s: %.1f s after the beginning, %.1f s of the guest's own after its sound card came", what, time.Since(began).Seconds(),
+		t.Logf("%s: %.1f s after the beginning, %.1f s of the guest's own of listening", what, time.Since(began).Seconds(),
 			pcm.Voice.Duration(len(sound.heard())).Seconds())
 	}
 	sound.play(spoken.Join(spoken.Silence(time.Second), tk.Spoken, spoken.Silence(250*time.Millisecond), command, spoken.Silence(time.Second)))
