@@ -28,18 +28,18 @@ import (
 // are it is the one that the recogniser understands wherever an endpointer cuts it.
 const lampCommand = "turn on the living room light"
 
-// speech is a person, where the recordings are there, else flite.
+// speech is recordings, where they are there, else flite.
 func speech(t testing.TB) (tk spoken.Takes, command []int16) {
 	t.Helper()
 	dir := filepath.Join(root, "..", "shared", "audio")
 	light := filepath.Join(dir, "household", "living_room_light_en.wav")
 	if _, err := os.Stat(filepath.Join(dir, "wakeword", "manifest.tsv")); err == nil {
 		if _, err := os.Stat(light); err == nil {
-			t.Log("recordings of people from ../shared/audio")
+			t.Log("recordings from ../shared/audio: a person says the wake word; who says the command its collection does not tell")
 			return spoken.People(t), spoken.Trim(spoken.Read(t, light))
 		}
 	}
-	t.Log("the recordings of people in ../shared/audio are absent: flite speaks instead")
+	t.Log("the recordings in ../shared/audio are absent: flite speaks instead")
 	return spoken.Robot(t), spoken.Trim(spoken.Flite(t, "awb", lampCommand, "1.0"))
 }
 
