@@ -212,7 +212,7 @@ func TestIntervalAndBatches(t *testing.T) {
 		r := newRig(t, nil)
 		r.Start()
 		defer r.end(t)
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 		synctest.Wait()
 		r.want(t, "nothing said", nil, 0)
 		if r.shelf.sets != 0 {
@@ -222,7 +222,7 @@ func TestIntervalAndBatches(t *testing.T) {
 		r.Wake()
 		synctest.Wait()
 		r.want(t, "three turns wait for the interval", nil, 0)
-		time.Sleep(10 * time.Minute)
+		<-time.After(10 * time.Minute)
 		synctest.Wait()
 		r.want(t, "after the interval", []int{3}, 3)
 		r.lines.add(talks(3, 120, time.Now())...)
@@ -246,7 +246,7 @@ func TestPeakHours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// The bubble's clock begins at 2000-01-01 00:00 UTC, a Saturday.
 		r := newRig(t, func(o *distill.Options) { o.Hours = distill.DeepSeekHours() })
-		time.Sleep(48*time.Hour + 65*time.Minute) // Monday, 9:05 in Beijing
+		<-time.After(48*time.Hour + 65*time.Minute) // Monday, 9:05 in Beijing
 		r.Start()
 		defer r.end(t)
 		r.lines.add(talks(0, 400, time.Now())...)
@@ -259,7 +259,7 @@ func TestPeakHours(t *testing.T) {
 		r.Wake()
 		synctest.Wait()
 		r.want(t, "a turn does not count as a round", []int{50}, 50)
-		time.Sleep(10 * time.Minute)
+		<-time.After(10 * time.Minute)
 		synctest.Wait()
 		r.want(t, "one more", []int{50, 50}, 100)
 		if err := r.Run(context.Background()); err != nil { // by command all of it
@@ -269,11 +269,11 @@ func TestPeakHours(t *testing.T) {
 		r.lines.add(talks(400, 150, time.Now().Add(-25*time.Hour))...)
 		r.Wake()
 		synctest.Wait()
-		time.Sleep(10 * time.Minute)
+		<-time.After(10 * time.Minute)
 		synctest.Wait()
 		r.want(t, "older than a day", []int{50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50}, 550)
 		r.lines.add(talks(550, 1500, time.Now())...)
-		time.Sleep(3 * time.Hour) // past noon: cheap
+		<-time.After(3 * time.Hour) // past noon: cheap
 		synctest.Wait()
 		if p, _ := r.shelf.Get(); p.Seq != 2050 {
 			t.Fatalf("off peak: %+v", p)
@@ -329,7 +329,7 @@ func TestProviderFails(t *testing.T) {
 		if got := len(r.model.count()); got != 1 {
 			t.Fatalf("%d calls before the wait was over", got)
 		}
-		time.Sleep(10 * time.Minute) // 1 + 2 + 4 minutes of waiting
+		<-time.After(10 * time.Minute) // 1 + 2 + 4 minutes of waiting
 		synctest.Wait()
 		s, _ = r.Status()
 		if s.Seq != 60 || s.GaveUp != 1 || s.ByHeuristic != 1 || s.ByModel != 1 || s.Tries != 0 || s.LastError != "" {
@@ -408,17 +408,17 @@ func TestCloseAndForgetInterrupt(t *testing.T) {
 		if s, _ := r.Status(); s.Tries != 0 || s.Seq != 0 {
 			t.Fatalf("an interruption counts as a failure: %+v", s)
 		}
-		time.Sleep(10 * time.Minute)
+		<-time.After(10 * time.Minute)
 		synctest.Wait()
 		if s, _ := r.Status(); !s.Running || len(r.model.count()) != 2 {
 			t.Fatalf("not tried again: %+v", s)
 		}
-		time.Sleep(15 * time.Minute) // the deadline of one extraction
+		<-time.After(15 * time.Minute) // the deadline of one extraction
 		synctest.Wait()
 		if s, _ := r.Status(); s.Tries != 1 {
 			t.Fatalf("no deadline: %+v", s)
 		}
-		time.Sleep(10 * time.Minute)
+		<-time.After(10 * time.Minute)
 		synctest.Wait()
 		begin := time.Now()
 		r.end(t)

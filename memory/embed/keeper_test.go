@@ -201,7 +201,7 @@ func TestOffline(t *testing.T) {
 		if got := r.server.took(); len(got) != 0 {
 			t.Errorf("embedded %q at once", got)
 		}
-		time.Sleep(firstPause) // the fake clock's
+		<-time.After(firstPause) // the fake clock's
 		synctest.Wait()
 		if got := r.server.took(); len(got) != 2 {
 			t.Errorf("embedded %q after the pause", got)
@@ -223,7 +223,7 @@ func TestOffline(t *testing.T) {
 			t.Error(err)
 		}
 		r.server.set(false, false)
-		time.Sleep(queryPause)
+		<-time.After(queryPause)
 		if e, _, err := r.Near(ctx, "bicycle key", 1); err != nil || len(e) != 1 {
 			t.Errorf("%v, %v", e, err)
 		}
