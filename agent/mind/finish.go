@@ -21,6 +21,9 @@ func (t *turn) finish(end ending) {
 		text = emptyText(t.lang, t.acted())
 		said, end.outcome = text, NoAnswer
 	}
+	if end.outcome == NoAnswer {
+		t.blank = true
+	}
 	if end.outcome != ShortCut {
 		sc := t.context(plugin.BeforeOutput)
 		sc.FinalText = text
@@ -56,7 +59,8 @@ func (t *turn) finish(end ending) {
 }
 
 func (t *turn) answerMessage(said string) provider.Message {
-	return provider.Message{ID: t.id("f"), Time: t.m.o.Now(), Role: provider.Assistant, Content: said, NoMemory: t.in.NoMemory}
+	return provider.Message{ID: t.id("f"), Time: t.m.o.Now(), Role: provider.Assistant, Content: said,
+		NoMemory: t.in.NoMemory || t.blank}
 }
 
 // speaks reports whether the turn has somebody to speak to.

@@ -111,6 +111,7 @@ func (t *turn) ask(tools []tool.Def) (provider.Response, error) {
 		return resp, err
 	}
 	resp.Text, resp.Reasoning = clean(resp.Text), clean(resp.Reasoning)
+	t.blank = resp.NoMemory
 	t.reasoning("reasoning", resp.Reasoning)
 	if len(resp.Calls) > 0 {
 		t.reasoning("beside_calls", resp.Text)

@@ -47,6 +47,7 @@ type turn struct {
 	ownMu    sync.Mutex
 	own      map[string][]string
 	noMemory map[string]bool // tools of the turn whose output is not computed on
+	blank    bool            // the answer says nothing worth finding again
 	failures map[string]int  // calls that failed the same way
 	drafts   *drafts
 	last     event.Event // the one that tells how the turn ended

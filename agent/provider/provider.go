@@ -74,6 +74,9 @@ type Response struct {
 	Reasoning string
 	Calls     []tool.Call
 	Usage     Usage
+	// NoMemory marks a text that is not worth finding again, such as "I did not
+	// understand that": it is kept, and not computed on.
+	NoMemory bool
 }
 
 // Chunk is one piece of a streamed answer. A chunk without content is a sign of life.

@@ -135,7 +135,7 @@ func assemble(h config.Handover, cfg *config.Config, log *slog.Logger) (_ *agent
 		thinkers = append(thinkers, c)
 	}
 	thinkers = append(thinkers, offline.New(offline.Options{
-		Intents: commands, Home: household, Now: time.Now, Status: a.health,
+		Intents: commands, Home: household, Now: time.Now, Status: a.health, Facts: factsOf,
 		Unreachable: func(lang string) string {
 			if len(clients) == 0 {
 				return ""

@@ -66,7 +66,7 @@ func skipAdverbs(ws []word) []word {
 	return ws
 }
 
-// attribute is "my name is", "Anna's birthday is".
+// attribute is "my name is", "Anna's birthday is", "my mom's doctor is".
 func (g *enGrammar) attribute(s *enSubject, v string, ws []word) []Fact {
 	if v != "is" && v != "are" || len(ws) == 0 || ws[0].low == "not" {
 		return nil
@@ -96,6 +96,10 @@ func (g *enGrammar) attribute(s *enSubject, v string, ws []word) []Fact {
 		return []Fact{fact(s.name, "address is", object, s.kind, "place")}
 	case enTraits[strings.ToLower(last)]:
 		return g.object(s, strings.ToLower(s.after)+" is", ws, "")
+	case enKin[last] || enRoles[last] || enPets[last]: // "my mom's doctor is Doctor Weiss"
+		if name := nameOf(ws); name != "" {
+			return []Fact{fact(s.name, isRole(last, personOrAnimal(last)), name, s.kind, personOrAnimal(last))}
+		}
 	}
 	return nil
 }

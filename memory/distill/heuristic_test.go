@@ -78,6 +78,7 @@ func TestEnglish(t *testing.T) {
 		{"My phone number is 555-123-4567.", []string{"user | phone number is | 555-123-4567"}},
 		{"My mom's phone number is +49 171 2345678", []string{"user's mom | phone number is | +49 171 2345678"}},
 		{"My wife's birthday is May 3rd.", []string{"user's wife | birthday is | May 3rd"}},
+		{"My mother's doctor is Doctor Weiss.", []string{"user's mother | doctor is | Doctor Weiss"}},
 		{"I was born in Vienna", []string{"user | was born in | Vienna"}},
 		{"My grandma is 82 years old", []string{"user's grandma | age is | 82"}},
 		{"I moved from Sweden to Berlin in 2019.", []string{"user | moved from | Sweden | 2019", "user | moved to | Berlin | 2019"}},

@@ -14,7 +14,7 @@ const maxStatement = 1000
 
 // arguments finishes what a sentence alone could not say: a time of day under
 // "seconds" becomes the seconds until then, a sentence under "triples" a fact,
-// a recall without a name asks for the sentence itself. trouble is what to
+// a recall without a name, or of oneself, asks for the sentence itself. trouble is what to
 // answer instead of a call.
 func (p *Provider) arguments(a intent.Action, m intent.Match, text, lang string) (args json.RawMessage, trouble string) {
 	out := maps.Clone(a.Args)
@@ -33,9 +33,9 @@ func (p *Provider) arguments(a intent.Action, m intent.Match, text, lang string)
 		if len(s) > maxStatement {
 			return nil, tooLong(lang)
 		}
-		out["triples"] = []triple{factOf(s)}
+		out["triples"] = []Fact{factOf(s)}
 	}
-	if m.Intent == "recall" && out["query"] == nil {
+	if m.Intent == "recall" && (out["query"] == nil || m.Slots["thing"] != "" && nameOf(m.Slots["thing"]) == "") {
 		out["query"] = strings.TrimSpace(text)
 	}
 	args, err := json.Marshal(out)

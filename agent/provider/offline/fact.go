@@ -7,14 +7,6 @@ import (
 	"homeagent/agent/intent"
 )
 
-// triple is a fact as memory_commit takes it. Its parts read as the sentence
-// when they stand one after the other.
-type triple struct {
-	Subject  string `json:"subject"`
-	Relation string `json:"relation"`
-	Object   string `json:"object"`
-}
-
 var (
 	// zhAttribute is "X的生日是Y": the relation keeps the words, so that the
 	// graph knows it has one answer at a time.
@@ -28,9 +20,10 @@ var (
 		`is|are|am|was|were|has|have|likes?|loves?|hates?|prefers?|owns?|needs?|wants?|drinks?|eats?|parked|put|left|keeps?|kept|takes?|means|costs?|weighs?|speaks?)\s+(.+)$`)
 )
 
-// factOf takes a statement apart into subject, relation and object; one that
-// it cannot take apart is kept whole as what the user said.
-func factOf(s string) triple {
+// factOf takes a statement apart into subject, relation and object, which read
+// as the sentence when they stand one after the other; one that it cannot take
+// apart is kept whole as what the user said.
+func factOf(s string) Fact {
 	s = strings.TrimRight(strings.TrimSpace(s), ".。!！,，;；")
 	if intent.Lang(s, "en") == "zh" {
 		for _, re := range []*regexp.Regexp{zhAttribute, zhRelation} {
@@ -38,7 +31,7 @@ func factOf(s string) triple {
 				return trimmed(m[1], m[2], m[3])
 			}
 		}
-		return triple{"用户", "说", s}
+		return Fact{"用户", "说", s}
 	}
 	if m := enAttribute.FindStringSubmatch(s); m != nil {
 		owner := strings.TrimSuffix(m[1], "'s")
@@ -53,16 +46,20 @@ func factOf(s string) triple {
 	if m := enRelation.FindStringSubmatch(s); m != nil {
 		return trimmed(m[1], m[2], m[3])
 	}
-	return triple{"the user", "said", s}
+	return Fact{"the user", "said", s}
 }
 
-func trimmed(subject, relation, object string) triple {
-	return triple{strings.TrimSpace(subject), strings.Join(strings.Fields(relation), " "), strings.TrimSpace(object)}
+func trimmed(subject, relation, object string) Fact {
+	return Fact{strings.TrimSpace(subject), strings.Join(strings.Fields(relation), " "), strings.TrimSpace(object)}
 }
 
 var (
-	enOwned = regexp.MustCompile(`(?i)^(\S+) (birthday|address|phone number|phone|password|name|age) is\b`)
-	enSaid  = regexp.MustCompile(`(?i)^the user said\s+`)
+	enOwned = regexp.MustCompile(`(?i)^((?:your )?\S+) (birthday|anniversary|address|phone number|phone|password|name|age|doctor|dentist|teacher|boss|nurse|vet|` +
+		`wife|husband|son|daughter|mother|mom|father|dad|brother|sister|friend|neighbor|neighbour) is\b`)
+	enSaid = regexp.MustCompile(`(?i)^the user said\s+`)
+	// enUser is the user as the subject of a fact, with the verb that follows.
+	ofUser  = regexp.MustCompile(`(?i)^(?:the )?user's `)
+	enUser  = regexp.MustCompile(`(?i)^(?:the )?user (\w+)\b`)
 	enWords = regexp.MustCompile(`(?i)\b(I am|I was|I have|I|me|my|mine|our|we are|we)\b`)
 )
 
@@ -72,16 +69,38 @@ var enTurned = map[string]string{
 	"our": "your", "we are": "you are", "we": "you",
 }
 
+// enSecond is a verb's form for "you" where it is not its third person less an s.
+var enSecond = map[string]string{"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go", "watches": "watch",
+	"teaches": "teach", "studies": "study", "carries": "carry", "always": "always", "misses": "miss", "wishes": "wish"}
+
+// toYou says of you what is known of the user.
+func toYou(s string) string {
+	return enUser.ReplaceAllStringFunc(s, func(m string) string {
+		verb := m[strings.LastIndexByte(m, ' ')+1:]
+		if v, ok := enSecond[strings.ToLower(verb)]; ok {
+			verb = v
+		} else if strings.HasSuffix(verb, "s") && !strings.HasSuffix(verb, "ss") {
+			verb = strings.TrimSuffix(verb, "s")
+		}
+		return "you " + verb
+	})
+}
+
 // turned is a remembered sentence as it is told to the one who said it.
 func turned(s, lang string) string {
-	if lang == "zh" {
+	if intent.Lang(s, lang) == "zh" {
 		if rest, ok := strings.CutPrefix(s, "用户说"); ok {
 			s = "你说过：" + strings.TrimSpace(rest)
 		}
+		if rest, ok := strings.CutPrefix(s, "用户"); ok {
+			s = "你" + rest
+		}
 		return strings.NewReplacer("我们", "你们", "咱们", "你们", "我", "你").Replace(s)
 	}
+	s = ofUser.ReplaceAllString(s, "your ")
 	s = enOwned.ReplaceAllStringFunc(s, func(m string) string {
-		who, rest, _ := strings.Cut(m, " ")
+		parts := enOwned.FindStringSubmatch(m)
+		who, rest := parts[1], parts[2]+" is"
 		switch strings.ToLower(who) {
 		case "i":
 			return "your " + rest
@@ -95,6 +114,6 @@ func turned(s, lang string) string {
 		}
 		return who + "'s " + rest
 	})
-	s = enSaid.ReplaceAllString(s, "you said ")
+	s = toYou(enSaid.ReplaceAllString(s, "you said "))
 	return enWords.ReplaceAllStringFunc(s, func(w string) string { return enTurned[strings.ToLower(w)] })
 }

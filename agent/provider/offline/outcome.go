@@ -81,7 +81,7 @@ func (p *Provider) deed(m intent.Match, g []*step, lang string) string {
 		return both(lang, "查到定时器", "list the timers")
 	case "timer_cancel":
 		return both(lang, "取消定时器", "cancel the timer")
-	case "remember":
+	case "remember", "told":
 		return both(lang, "记下来", "keep that")
 	case "recall":
 		return both(lang, "查到记忆", "look that up")
@@ -141,6 +141,10 @@ func (p *Provider) done(m intent.Match, g []*step, text, lang string) string {
 	case "remember":
 		if unchanged {
 			return p.remembered(m, lang)
+		}
+	case "told":
+		if unchanged {
+			return both(lang, "好，记下了。", "OK, noted.")
 		}
 	case "recall":
 		return recalled(m, first.made.text, text, lang)

@@ -27,6 +27,16 @@ type Options struct {
 	// Unreachable tells, in "zh" or "en", why a language model that is
 	// configured did not answer; "" where none is configured or all is well.
 	Unreachable func(lang string) string
+	// Facts takes a message apart that tells something of the household; none
+	// where it asks or tells nothing. Nil understands no such message.
+	Facts func(msg provider.Message, lang string) []Fact
+}
+
+// Fact is a fact as memory_commit takes it.
+type Fact struct {
+	Subject  string `json:"subject"`
+	Relation string `json:"relation"`
+	Object   string `json:"object"`
 }
 
 // Provider answers by intents. It is safe for concurrent use.

@@ -284,7 +284,7 @@ func TestFacts(t *testing.T) {
 		{"I don't eat pork", "I", "don't eat", "pork"},
 		{"milk on Fridays", "the user", "said", "milk on Fridays"},
 	} {
-		if got := factOf(row.text); got != (triple{row.subject, row.relation, row.object}) {
+		if got := factOf(row.text); got != (Fact{row.subject, row.relation, row.object}) {
 			t.Errorf("%s: %+v", row.text, got)
 		}
 	}

@@ -36,14 +36,38 @@ func (p *Provider) think(req provider.Request) provider.Response {
 	case m.Problem != "":
 		return say(p.problem(m, lang))
 	case !ok:
-		return say(p.notUnderstood(lang, made))
+		if m, ok := p.told(req.Messages[last], lang, req.Tools); ok {
+			return p.act(m, text, lang, req.Tools, made)
+		}
+		return blank(p.notUnderstood(lang, made))
 	case len(m.Actions) == 0:
-		return say(p.direct(m, lang, text))
+		return blank(p.direct(m, lang, text))
 	}
 	return p.act(m, text, lang, req.Tools, made)
 }
 
 func say(text string) provider.Response { return provider.Response{Text: text} }
+
+// blank is an answer that nobody will look for: it tells of this moment, or that
+// nothing was understood.
+func blank(text string) provider.Response { return provider.Response{Text: text, NoMemory: true} }
+
+// told takes a sentence that asks for nothing but tells something of the
+// household: what is in it is committed at once, as a model would do.
+func (p *Provider) told(msg provider.Message, lang string, tools []tool.Def) (intent.Match, bool) {
+	if p.opt.Facts == nil || len(msg.Content) > maxStatement || !offered(tools, "memory_commit") {
+		return intent.Match{}, false
+	}
+	facts := p.opt.Facts(msg, lang)
+	if len(facts) == 0 {
+		return intent.Match{}, false
+	}
+	return intent.Match{Intent: "told", Actions: []intent.Action{{Tool: "memory_commit", Args: map[string]any{"triples": facts}}}}, true
+}
+
+func offered(tools []tool.Def, name string) bool {
+	return slices.ContainsFunc(tools, func(d tool.Def) bool { return d.Name == name })
+}
 
 // answerLang is the language of the input, else the one the request names.
 func answerLang(text, lang string) string {
@@ -116,7 +140,7 @@ func (p *Provider) act(m intent.Match, text, lang string, tools []tool.Def, made
 		if s.made != nil {
 			continue
 		}
-		if !slices.ContainsFunc(tools, func(d tool.Def) bool { return d.Name == s.Tool }) {
+		if !offered(tools, s.Tool) {
 			if len(made) == 0 {
 				return say(noTool(s.Tool, lang))
 			}
