@@ -3,6 +3,8 @@ package chain
 import (
 	"sync"
 	"time"
+
+	"homeagent/agent/provider"
 )
 
 // breaker keeps a provider that fails again and again out of the way: after
@@ -13,6 +15,7 @@ type breaker struct {
 	fails int
 	until time.Time
 	pause time.Duration
+	last  *provider.Error // the failure counted last
 }
 
 const (
@@ -36,16 +39,30 @@ func (b *breaker) allow(now time.Time) bool {
 
 func (b *breaker) good() {
 	b.mu.Lock()
-	b.fails, b.until, b.pause = 0, time.Time{}, 0
+	b.fails, b.until, b.pause, b.last = 0, time.Time{}, 0, nil
 	b.mu.Unlock()
 }
 
-func (b *breaker) bad(now time.Time) {
+func (b *breaker) bad(now time.Time, why *provider.Error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.last = why
 	if b.fails++; b.fails < breakerLimit {
 		return
 	}
 	b.pause = min(max(2*b.pause, breakerFirst), breakerMax)
 	b.until = now.Add(b.pause)
+}
+
+// open is the error of an attempt that was not allowed: the failure that is
+// behind it as its cause, and how long the provider is left alone yet.
+func (b *breaker) open(name string, now time.Time) *provider.Error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := &provider.Error{Provider: name, Kind: provider.Open, RetryAfter: max(b.until.Sub(now), 0),
+		Message: "it failed several times in a row and is left alone for a while"}
+	if b.last != nil { // else the interface would hold a nil
+		e.Err = b.last
+	}
+	return e
 }

@@ -83,7 +83,8 @@ func (c *Chain) Name() string {
 }
 
 // Trouble is why a provider before the last had to be passed over in the last
-// call, nil if none was.
+// call, nil if none was. Of one that is left alone it has the kind Open, the
+// failure behind it as its cause, and in RetryAfter when it is asked again.
 func (c *Chain) Trouble() *provider.Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -147,7 +148,7 @@ func (c *Chain) ChatStream(ctx context.Context, req provider.Request, emit func(
 func (c *Chain) ask(ctx context.Context, l *link, req provider.Request, out *output) (provider.Response, error) {
 	for try := 1; ; try++ {
 		if !l.breaker.allow(time.Now()) {
-			return provider.Response{}, &provider.Error{Provider: l.Name(), Kind: provider.Open, Message: "it failed several times in a row and is left alone for a while"}
+			return provider.Response{}, l.breaker.open(l.Name(), time.Now())
 		}
 		res, err := c.attempt(ctx, l, req, out)
 		if err == nil {
@@ -159,7 +160,7 @@ func (c *Chain) ask(ctx context.Context, l *link, req provider.Request, out *out
 			return provider.Response{}, e
 		}
 		if e.Kind != provider.Invalid { // a bad request says nothing about the provider
-			l.breaker.bad(time.Now())
+			l.breaker.bad(time.Now(), e)
 		}
 		pause, again := c.pause(e, try)
 		if !again {

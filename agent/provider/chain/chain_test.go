@@ -190,6 +190,40 @@ func TestBreaker(t *testing.T) {
 	})
 }
 
+// TestOpenKeepsItsCause: who asks while the provider is left alone is told what
+// was wrong with it, however the breaker was opened.
+func TestOpenKeepsItsCause(t *testing.T) {
+	tests := []struct {
+		name   string
+		cause  *provider.Error
+		turns  int // until the breaker is open
+		zh, en string
+	}{
+		{"a wrong clock", &provider.Error{Kind: provider.Network, Err: worded{}}, 1, "我的时钟可能不对。大约 20 秒", "My clock is probably wrong. I try it again in about 20 seconds."},
+		{"a wrong key", &provider.Error{Kind: provider.Auth, Status: 401}, breakerLimit, "不接受这个密钥", "refuses the key; set it again with homectl llm set. I try"},
+		{"silence", &provider.Error{Kind: provider.Silent}, breakerLimit, "一直没有回应。大约", "does not answer. I try"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := New(Options{}, &scripted{name: "first", steps: []step{{err: tt.cause}}}, &scripted{name: "second", steps: []step{{text: "offline"}}})
+				for range tt.turns + 1 {
+					if _, err := c.Chat(t.Context(), provider.Request{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				e := c.Trouble()
+				if e == nil || e.Kind != provider.Open || !errors.Is(e, tt.cause) {
+					t.Fatalf("trouble %v", e)
+				}
+				if zh, en := Why(e, "zh"), Why(e, "en"); !strings.Contains(zh, tt.zh) || !strings.Contains(en, tt.en) {
+					t.Errorf("%q, %q", zh, en)
+				}
+			})
+		})
+	}
+}
+
 func TestCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -1,6 +1,12 @@
 package chain
 
-import "homeagent/agent/provider"
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"homeagent/agent/provider"
+)
 
 func stillThinking(lang string) string {
 	if lang == "en" {
@@ -9,8 +15,13 @@ func stillThinking(lang string) string {
 	return "还在想…"
 }
 
-// Why says in plain words what is wrong with a provider and what to do.
+// Why says in plain words what is wrong with a provider and what to do. Of one
+// that is left alone after failures it says the last failure first, because that
+// is what people can mend, then when it is tried again.
 func Why(e *provider.Error, lang string) string {
+	if e.Kind == provider.Open {
+		return whyOpen(e, lang)
+	}
 	if own, ok := e.OwnWords(lang); ok {
 		return own
 	}
@@ -22,6 +33,35 @@ func Why(e *provider.Error, lang string) string {
 		return w.en
 	}
 	return w.zh
+}
+
+func whyOpen(e *provider.Error, lang string) string {
+	w := reasons[provider.Open]
+	var cause *provider.Error
+	if errors.As(e.Err, &cause) && cause.Kind != provider.Open {
+		w = words{Why(cause, "zh"), Why(cause, "en")}
+	}
+	if e.RetryAfter > 0 {
+		zh, en := about(e.RetryAfter)
+		w.zh += zh + "后我再试一次。"
+		w.en += " I try it again in " + en + "."
+	}
+	if lang == "en" {
+		return w.en
+	}
+	return w.zh
+}
+
+// about rounds up a wait to what people say of it.
+func about(d time.Duration) (zh, en string) {
+	switch secs, mins := int((d+10*time.Second-1)/(10*time.Second))*10, int((d+time.Minute-1)/time.Minute); {
+	case secs < 60:
+		return fmt.Sprintf("大约 %d 秒", secs), fmt.Sprintf("about %d seconds", secs)
+	case mins == 1:
+		return "大约一分钟", "about a minute"
+	default:
+		return fmt.Sprintf("大约 %d 分钟", mins), fmt.Sprintf("about %d minutes", mins)
+	}
 }
 
 type words struct{ zh, en string }
