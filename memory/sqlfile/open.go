@@ -70,8 +70,9 @@ type File struct {
 	commits atomic.Int64
 }
 
-// Open opens or creates the file. A non-nil Notice comes with a usable, empty
-// File. Errors wrap ErrReadOnly, ErrBusy, or what the system said; see
+// Open opens or creates the file. One that may be read and not written is
+// replaced by a copy, one that may not even be read is set aside, where the
+// folder is ours. A non-nil Notice comes with a usable, empty File. Errors wrap ErrReadOnly, ErrBusy, or what the system said; see
 // disk.IsFull.
 func Open(path string, l Layout) (*File, *Notice, error) {
 	l = l.withDefaults()
@@ -89,10 +90,19 @@ func Open(path string, l Layout) (*File, *Notice, error) {
 	}
 	if damage == nil {
 		f, err := open(path, l)
+		unreadable := false
+		if known && errors.Is(err, ErrReadOnly) {
+			switch oerr := own(path); {
+			case oerr == nil:
+				f, err = open(path, l)
+			case errors.Is(oerr, errUnreadable):
+				unreadable = true
+			}
+		}
 		if err == nil {
 			return f, nil, nil
 		}
-		if !known || !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrNewer) && !errors.Is(err, ErrOlder) {
+		if !known || !unreadable && !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrNewer) && !errors.Is(err, ErrOlder) {
 			return nil, nil, fmt.Errorf("open %s: %w", path, err)
 		}
 		damage = err
@@ -140,6 +150,28 @@ func setAside(path string, now time.Time) (string, error) {
 		return "", err
 	}
 	return aside, nil
+}
+
+// errUnreadable is wrapped where a file may not even be read.
+var errUnreadable = errors.New("may not be read")
+
+// own makes a file that may only be read, and its log, writable by copying
+// them. The log goes first: it is the file's whoever owns it.
+func own(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errUnreadable, err)
+	}
+	f.Close()
+	if _, err := os.Lstat(path + "-wal"); err == nil {
+		if err := disk.Own(path + "-wal"); err != nil {
+			return err
+		}
+	}
+	if err := os.Remove(path + "-shm"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return disk.Own(path)
 }
 
 // discard removes a cache that a newer program replaces. The log goes first:

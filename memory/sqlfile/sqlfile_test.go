@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -138,5 +139,90 @@ func TestPlain(t *testing.T) {
 	}
 	if sqlfile.Plain(nil) != nil {
 		t.Error("nil became an error")
+	}
+}
+
+// In a folder of one's own a file of another user's is no obstacle: one that may
+// be read is copied with its log, one that may not is set aside.
+func TestFilesOfAnotherUser(t *testing.T) {
+	numbers := sqlfile.Layout{Version: 1, Create: func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "CREATE TABLE t(n INTEGER)")
+		return err
+	}}
+	insert := func(f *sqlfile.File, n int) error {
+		return f.Update(t.Context(), func(tx *sql.Tx) error {
+			_, err := tx.Exec("INSERT INTO t VALUES(?)", n)
+			return err
+		})
+	}
+	for _, row := range []struct {
+		name string
+		mode os.FileMode
+		sum  int
+	}{{"readable", 0o444, 3}, {"unreadable", 0, 0}} {
+		t.Run(row.name, func(t *testing.T) {
+			// Not t.TempDir, whose parent is closed to others.
+			dir, err := os.MkdirTemp("", "another-user-")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { os.RemoveAll(dir) })
+			made := filepath.Join(dir, "made.db")
+			f, _, err := sqlfile.Open(made, numbers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(insert(f, 1), insert(f, 2)); err != nil {
+				t.Fatal(err)
+			}
+			// A copy of the running file, as a power cut leaves it: what was
+			// inserted still lies in the log.
+			path := filepath.Join(dir, "t.db")
+			for _, end := range []string{"", "-wal"} {
+				b, err := os.ReadFile(made + end)
+				if err == nil {
+					err = os.WriteFile(path+end, b, 0o600)
+				}
+				if err == nil {
+					err = os.Chmod(path+end, row.mode)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := errors.Join(f.Close(), os.Chmod(dir, 0o777)); err != nil {
+				t.Fatal(err)
+			}
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				if os.Geteuid() == 0 {
+					// Root may do anything; this thread may not, and dies with
+					// the goroutine.
+					runtime.LockOSThread()
+					if err := syscall.Setfsuid(65534); err != nil {
+						t.Error(err)
+						return
+					}
+					defer syscall.Setfsuid(0)
+				}
+				// SQLite's connections are opened on this goroutine.
+				f, notice, err := sqlfile.Open(path, numbers)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer f.Close()
+				var sum int
+				err = f.Write.QueryRow("SELECT coalesce(sum(n), 0) FROM t").Scan(&sum)
+				if err != nil || sum != row.sum || (notice == nil) != (row.sum > 0) {
+					t.Errorf("found %d, %v; notice %v; want %d", sum, err, notice, row.sum)
+				}
+				if err := insert(f, 4); err != nil {
+					t.Error(err)
+				}
+			}()
+			<-done
+		})
 	}
 }

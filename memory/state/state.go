@@ -70,10 +70,22 @@ func Open(path string) (*DB, *Notice, error) {
 	}
 	if damage == nil {
 		d, err := open(path)
+		unreadable := false
+		if known && errors.Is(err, ErrReadOnly) {
+			switch f, oerr := os.Open(path); {
+			case oerr != nil:
+				unreadable = true
+			default:
+				f.Close()
+				if disk.Own(path) == nil {
+					d, err = open(path)
+				}
+			}
+		}
 		if err == nil {
 			return d, nil, d.scrubDue()
 		}
-		if !known || !errors.Is(err, ErrDamaged) {
+		if !known || !unreadable && !errors.Is(err, ErrDamaged) {
 			return nil, nil, fmt.Errorf("open %s: %w", path, err)
 		}
 		damage = err

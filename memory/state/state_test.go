@@ -180,6 +180,47 @@ func TestOpenRefuses(t *testing.T) {
 	})
 }
 
+// In a folder of one's own a file of another user's is no obstacle: one that may
+// be read is copied, one that may not is set aside.
+func TestFilesOfAnotherUser(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		mode os.FileMode
+		kept bool
+	}{{"readable", 0o444, true}, {"unreadable", 0, false}} {
+		t.Run(row.name, func(t *testing.T) {
+			// Not t.TempDir, whose parent is closed to others.
+			dir, err := os.MkdirTemp("", "another-user-")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { os.RemoveAll(dir) })
+			path := filepath.Join(dir, "state.db")
+			d := open(t, path)
+			d.Store("x").Put("a", []byte("b"))
+			d.Close()
+			if err := errors.Join(os.Chmod(path, row.mode), os.Chmod(dir, 0o777)); err != nil {
+				t.Fatal(err)
+			}
+			asNobody(t, func() {
+				d, notice, err := state.Open(path)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer d.Close()
+				v, err := d.Store("x").Get("a")
+				if (string(v) == "b") != row.kept || (notice == nil) != row.kept {
+					t.Errorf("found %q, %v; notice %v", v, err, notice)
+				}
+				if err := d.Store("x").Put("c", []byte("d")); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
 // asNobody runs f on a thread without the power to write what permissions
 // forbid, which root has. The thread dies with the goroutine.
 func asNobody(t *testing.T, f func()) {
