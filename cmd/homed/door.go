@@ -41,12 +41,24 @@ func doorMain(t terminal) int {
 		Hosts: cfg.Daemon.Hosts, LinkSecret: h.LinkSecret, Version: h.Version,
 		Control:  doorControl{control.Client{Path: filepath.Join(h.RunDir, "control.sock")}},
 		Announce: announce, Log: log,
+		Used: h.Used, Lost: lost(control.Client{Path: filepath.Join(h.RunDir, "control.sock")}),
 	})
 	if err != nil {
 		fmt.Fprintln(t.err, "homed door:", lastWord(err))
 		return door.ExitCode(err)
 	}
 	return 0
+}
+
+// lost passes on to the supervisor that the accounts are gone.
+func lost(client control.Client) func(ctx context.Context, kept string, memories bool) error {
+	return func(ctx context.Context, kept string, memories bool) error {
+		req := control.Request{Cmd: control.AccountsLost, Name: kept}
+		if memories {
+			req.Text = control.Memories
+		}
+		return client.Call(ctx, req, nil)
+	}
 }
 
 // lastWord is what the supervisor's status quotes of a door that has ended. It

@@ -32,6 +32,8 @@ type Handover struct {
 	SocketGroup int    `json:"socket_group,omitempty"`
 	// Notes are what the start of the machine has to tell people; only for the agent.
 	Notes []note.Note `json:"notes,omitempty"`
+	// Used tells that the data folder held a house before this start; only for the door.
+	Used bool `json:"used,omitempty"`
 	// SmallBoard tells that the machine is short of memory; see the supervisor's limits.
 	SmallBoard bool `json:"small_board,omitempty"`
 	// LinkSecret proves the agent to the door.

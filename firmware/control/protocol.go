@@ -20,7 +20,15 @@ const (
 	ConfigSet  Command = "config_set"  // Text: the new config.yaml; the agent starts anew
 	SecretSet  Command = "secret_set"  // Name, Text; "" removes it
 	SecretList Command = "secret_list" // reply Data: names only
+	// AccountsLost is the door's word that the accounts are gone and the page
+	// must be claimed again. Name: the damaged file's name where one is kept,
+	// Text: Memories where the rest of the house is there. The people of the
+	// house are told by voice; the words are the supervisor's.
+	AccountsLost Command = "accounts_lost"
 )
+
+// Memories is the Text of AccountsLost where the rest of the house is there.
+const Memories = "memories"
 
 // Request is one command.
 type Request struct {

@@ -80,6 +80,9 @@ func (s *Supervisor) Handle(_ context.Context, peer control.Peer, req control.Re
 		return nil, nil
 	case control.SecretList:
 		return s.secrets.names()
+	case control.AccountsLost:
+		s.accountsLost(req.Name != "", req.Text == control.Memories)
+		return nil, nil
 	}
 	return nil, words.Errorf("没有命令 %q；请让 homectl 与 homed 用同一个版本", "no command %q; use homectl and homed of the same version", req.Cmd)
 }
@@ -94,7 +97,7 @@ func (s *Supervisor) allowed(peer control.Peer, cmd control.Command) bool {
 		return cmd == control.Status
 	case s.users.doorUID():
 		switch cmd {
-		case control.Status, control.ConfigGet, control.ConfigSet, control.SecretSet, control.SecretList:
+		case control.Status, control.ConfigGet, control.ConfigSet, control.SecretSet, control.SecretList, control.AccountsLost:
 			return true
 		}
 		return false

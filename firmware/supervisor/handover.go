@@ -13,6 +13,7 @@ func (s *Supervisor) doorHandover() (config.Handover, error) {
 		DataDir: s.opts.DataDir, RunDir: s.runDir, Config: string(s.text), Notices: config.Texts(s.notices, words.English),
 		LinkSecret: s.link, Version: s.opts.Version, Listen: s.listen(s.text),
 	}
+	h.Used = s.used
 	if s.users != nil {
 		h.SocketMode, h.SocketGroup = uint32(s.users.socketMode()), s.users.group
 	}
@@ -30,6 +31,13 @@ func (s *Supervisor) agentHandover() (config.Handover, error) {
 	for _, n := range notes {
 		h.Notices = append(h.Notices, n.EN)
 	}
+	h.Used = false
 	h.Notes, h.SmallBoard = s.notes(), s.limits.small
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lost != nil {
+		h.Notes = append(h.Notes, *s.lost)
+	}
+	s.handed = true
 	return h, nil
 }

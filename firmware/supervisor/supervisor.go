@@ -18,6 +18,7 @@ import (
 	"homeagent/firmware/account"
 	"homeagent/firmware/config"
 	"homeagent/firmware/control"
+	"homeagent/firmware/note"
 	"homeagent/firmware/words"
 )
 
@@ -68,10 +69,13 @@ type Supervisor struct {
 	users   *users // nil: all processes run under the supervisor's user
 	limits  limits
 	found   []words.Text // what the start found; fixed afterwards
+	used    bool         // the data folder held a house before; fixed afterwards
 
 	mu      sync.Mutex // guards what follows and the files config.yaml and secrets/
 	text    []byte     // the effective config.yaml
 	notices []config.Notice
+	lost    *note.Note // that the accounts are gone, once the door has told
+	handed  bool       // the agent has been given its document in this run
 }
 
 // New checks nothing and starts nothing; Run does.
@@ -177,6 +181,7 @@ func (s *Supervisor) run(ctx context.Context) error {
 			return folderError(dir, err)
 		}
 	}
+	s.used = usedBefore(dir)
 	made := false
 	for _, d := range []struct {
 		path string

@@ -106,8 +106,8 @@ func TestModesByTheUsersGroups(t *testing.T) {
 
 // TestWhoMayUseTheControlSocket goes through every command for every peer.
 func TestWhoMayUseTheControlSocket(t *testing.T) {
-	all := []control.Command{control.Status, control.Restart, control.Logs, control.ConfigGet, control.ConfigSet, control.SecretSet, control.SecretList}
-	page := []control.Command{control.Status, control.ConfigGet, control.ConfigSet, control.SecretSet, control.SecretList}
+	all := []control.Command{control.Status, control.Restart, control.Logs, control.ConfigGet, control.ConfigSet, control.SecretSet, control.SecretList, control.AccountsLost}
+	page := []control.Command{control.Status, control.ConfigGet, control.ConfigSet, control.SecretSet, control.SecretList, control.AccountsLost}
 	status := []control.Command{control.Status}
 	apart := &users{agent: &account.User{UID: testAgent}, door: &account.User{UID: testDoor}}
 	me := os.Getuid()

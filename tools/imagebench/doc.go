@@ -20,7 +20,7 @@
 // kernel's count of sectors over -idle.
 //
 // voice: mem.voice_mb.512: the same measure on a Pi with mem=464M, its highest
-// value while a wake word, a command and its answer go through ten times.
+// value while a wake word, a command, its answer and distilling go through ten times.
 //
 // sizes are printed by tools/image -sizes. Emulated time is not a board's.
 package main

@@ -94,12 +94,16 @@ func (s *store) claimed() (bool, error) {
 	return yes, err
 }
 
-// claim makes the first account; of two at once exactly one succeeds.
+// claim makes the first account; of two at once exactly one succeeds. An earlier
+// loss of the accounts is mended by it.
 func (s *store) claim(a account) error {
 	return s.db.Update(func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketAccounts)
 		if k, _ := b.Cursor().First(); k != nil {
 			return errClaimed
+		}
+		if err := tx.Bucket(bucketMeta).Delete(lossKey); err != nil {
+			return err
 		}
 		return put(b, []byte(a.Name), a)
 	})

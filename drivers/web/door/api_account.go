@@ -9,7 +9,8 @@ import (
 	"homeagent/drivers/web/problem"
 )
 
-// getSession tells the page what to show: claim, login or talk.
+// getSession tells the page what to show: claim, login or talk. While the page
+// is unclaimed because the accounts were lost, it tells that too.
 func (s *server) getSession(c *call) {
 	claimed, err := s.store.claimed()
 	if err != nil {
@@ -17,6 +18,9 @@ func (s *server) getSession(c *call) {
 		return
 	}
 	out := map[string]any{"claimed": claimed, "logged_in": c.who.name != "", "lang": c.lang}
+	if notes := s.lossNotes(c.lang); !claimed && len(notes) > 0 {
+		out["notes"] = notes
+	}
 	if c.who.name != "" {
 		out["session"], out["scope"] = c.who.name, c.who.scope
 		out["agent"] = s.hub.Connected()
@@ -77,6 +81,7 @@ func (s *server) postClaim(c *call) {
 		return
 	}
 	s.setup.remove()
+	s.lost.Store(nil)
 	s.store.audit("claim", c.who.name, c.peer.addr, "")
 	s.log.Info("claimed", "from", c.peer.addr)
 	s.logIn(c, ownerName)

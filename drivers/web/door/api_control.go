@@ -48,13 +48,9 @@ func (s *server) getStatus(c *call) {
 		agent = j
 	})
 	wg.Wait()
-	notes := []map[string]string{}
-	for _, n := range s.notes {
-		notes = append(notes, map[string]string{"code": n.Code, "text": n.Words.In(c.lang), "detail": n.Detail})
-	}
 	door := map[string]any{
 		"version": s.opt.Version, "uptime_s": int(s.now().Sub(s.started).Seconds()),
-		"agent_linked": s.hub.Connected(), "notes": notes,
+		"agent_linked": s.hub.Connected(), "notes": s.lossNotes(c.lang),
 	}
 	c.reply(map[string]any{"door": door, "supervisor": super, "agent": agent})
 }

@@ -7,7 +7,9 @@
 // asks the supervisor for status and configuration through Control, and knows
 // nothing of plugins. When the agent is down the page is still served and says
 // so; when door.db is damaged it is set aside, the house is claimed anew, and
-// that is said.
+// that is said: on the page that asks for the claim, in the status, and through
+// Options.Lost by voice. A door.db that is missing in a data folder that is not
+// new is a loss like any other.
 //
 // Who is let in:
 //

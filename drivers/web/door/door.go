@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"homeagent/drivers/web/link"
@@ -102,6 +103,14 @@ type Options struct {
 	Version string
 	// Control reaches the supervisor; nil where there is none.
 	Control Control
+	// Used tells that the data folder held a house before this start: a door.db
+	// that is missing then is a loss of the accounts, not a first start.
+	Used bool
+	// Lost, if set, is told once that the accounts are lost, so that the person
+	// hears of it who does not look at the page: kept is the name of the damaged
+	// file in DataDir, "" where there is none, memories that the rest is there.
+	// It runs beside the door; an error has it told again at the next start.
+	Lost func(ctx context.Context, kept string, memories bool) error
 	// Announce is told where the page is, and the code while it is unclaimed ("" after).
 	Announce func(code string, urls []string)
 	// Ready, if set, is called once before the first request is served, with the
@@ -138,7 +147,7 @@ type server struct {
 	streams chan struct{}
 	setup   *setupCode
 	started time.Time
-	notes   []note // what went wrong at start, shown in the status
+	lost    atomic.Pointer[loss] // of the accounts, until the page is claimed again
 	ctx     context.Context
 }
 
@@ -165,7 +174,7 @@ func Run(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
-	st, aside, err := openStore(filepath.Join(o.DataDir, "door.db"), o.Now)
+	st, found, err := openStore(filepath.Join(o.DataDir, "door.db"), o.Used, o.Now)
 	if err != nil {
 		return err
 	}
@@ -183,14 +192,22 @@ func Run(ctx context.Context, o Options) error {
 	}
 	defer s.hub.Close()
 	s.proxy = s.newProxy()
-	if aside != "" {
-		s.log.Error("the database of accounts was damaged and is set aside; the page must be claimed again", "file", aside)
-		s.notes = append(s.notes, note{Code: "door_db_damaged", Words: wordsDBAside, Detail: aside})
-		s.store.audit("db_set_aside", "", "", aside)
+	if found != nil {
+		what := "db_set_aside"
+		if found.Missing {
+			what = "db_missing"
+		}
+		s.log.Error("the accounts are lost; the page must be claimed again", "what", what, "kept", found.Aside)
+		s.store.audit(what, "", "", found.Aside)
 	}
+	s.lost.Store(st.loss())
 	if s.setup, err = openSetup(o.DataDir, st, o.Log); err != nil {
 		return err
 	}
+	var wg sync.WaitGroup
+	defer wg.Wait() // before the store is closed
+	defer cancel()  // which ends what is waited for
+	wg.Go(func() { s.passOn(ctx) })
 	return s.listen(ctx)
 }
 

@@ -398,9 +398,9 @@ func TestOpenAfterACreationThatWasCut(t *testing.T) {
 		if err := os.WriteFile(path+".new", []byte(left), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, aside, err := openStore(path, time.Now)
-		if err != nil || aside != "" {
-			t.Fatalf("left %q: set aside %q, %v", left, aside, err)
+		s, found, err := openStore(path, false, time.Now)
+		if err != nil || found != nil {
+			t.Fatalf("left %q: lost %+v, %v", left, found, err)
 		}
 		if err := s.close(); err != nil {
 			t.Error(err)
@@ -421,8 +421,8 @@ func TestCreationThatFails(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(path+".new", "x"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if s, aside, err := openStore(path, time.Now); err == nil || s != nil || aside != "" {
-		t.Fatalf("opened %v, set aside %q, %v", s, aside, err)
+	if s, found, err := openStore(path, false, time.Now); err == nil || s != nil || found != nil {
+		t.Fatalf("opened %v, lost %+v, %v", s, found, err)
 	}
 	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the name is there: %v", err)
@@ -430,7 +430,7 @@ func TestCreationThatFails(t *testing.T) {
 }
 
 func TestAuditIsBounded(t *testing.T) {
-	s, _, err := openStore(filepath.Join(tempDir(t), "door.db"), time.Now)
+	s, _, err := openStore(filepath.Join(tempDir(t), "door.db"), false, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -463,7 +463,7 @@ func TestAuditIsBounded(t *testing.T) {
 
 func TestSessionsAreBounded(t *testing.T) {
 	c := newClock()
-	s, _, err := openStore(filepath.Join(tempDir(t), "door.db"), c.now)
+	s, _, err := openStore(filepath.Join(tempDir(t), "door.db"), false, c.now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,23 +42,28 @@ type store struct {
 	now func() time.Time
 }
 
-// openStore opens or makes the database. A damaged one is renamed and its new
-// name returned, so that the house can be claimed anew and nothing is lost.
-func openStore(path string, now func() time.Time) (s *store, aside string, err error) {
-	db, err := openOrCreate(path)
+// openStore opens or makes the database. A damaged one is renamed, so that the
+// house can be claimed anew and nothing is destroyed. used tells that the data
+// folder is not new. A loss that this start has found is returned; one that an
+// earlier start has found and nobody has claimed after stands in the store too.
+func openStore(path string, used bool, now func() time.Time) (s *store, found *loss, err error) {
+	found = missing(path, used)
+	db, err := openOrCreate(path, found)
 	if isDamage(err) {
+		aside := ""
 		if aside, err = disk.SetAside(path, now()); err != nil {
-			return nil, "", err
+			return nil, nil, err
 		}
-		db, err = openOrCreate(path)
+		found = &loss{Aside: aside, Memories: used}
+		db, err = openOrCreate(path, found)
 	}
 	if errors.Is(err, berrors.ErrTimeout) {
-		return nil, "", fmt.Errorf("%w: %s", ErrBusy, path)
+		return nil, nil, fmt.Errorf("%w: %s", ErrBusy, path)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("door: open %s: %w", path, err)
+		return nil, nil, fmt.Errorf("door: open %s: %w", path, err)
 	}
-	return &store{db: db, now: now}, aside, nil
+	return &store{db: db, now: now}, found, nil
 }
 
 // damageError is content of the file that is not a sound database.
@@ -76,15 +81,19 @@ func isDamage(err error) bool {
 // openOrCreate opens the file, and makes one where there is none. A new one gets
 // its name when it is whole: a power cut while bbolt makes a file would leave an
 // empty one, which is taken for damage. Two doors never make it at once, because
-// the supervisor that starts them holds the data folder.
-func openOrCreate(path string) (*bolt.DB, error) {
+// the supervisor that starts them holds the data folder. A loss is in the new
+// file from the start: no cut can make it forgotten.
+func openOrCreate(path string, l *loss) (*bolt.DB, error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		if err := disk.Create(path, func(tmp string) error {
 			db, err := openBolt(tmp)
 			if err != nil {
 				return err
 			}
-			return db.Close()
+			if l != nil {
+				err = putLoss(db, l)
+			}
+			return errors.Join(err, db.Close())
 		}); err != nil {
 			return nil, err
 		}
@@ -179,7 +188,7 @@ func each[T any](b *bolt.Bucket, f func(key []byte, v T) error) error {
 type entry struct {
 	Time time.Time `json:"time"`
 	// What is login, login_failed, logout, claim, token_new, token_gone,
-	// password, config, secret or db_set_aside.
+	// password, config, secret, db_set_aside or db_missing.
 	What   string `json:"what"`
 	Who    string `json:"who,omitempty"`  // the session's or token's name
 	From   string `json:"from,omitempty"` // address

@@ -58,18 +58,6 @@ var (
 	kDisk      = say(507, "disk", "无法写入数据文件夹。请检查磁盘是否已满或只读。", "The data folder cannot be written. Check whether the disk is full or read-only.")
 )
 
-var wordsDBAside = problem.Words{
-	ZH: "账户数据库损坏，已改名保存。请用新的设置码重新设置密码。",
-	EN: "The database of accounts was damaged and has been renamed. Claim the page again with the new setup code.",
-}
-
-// note is something that people should know, shown in the status.
-type note struct {
-	Code   string
-	Words  problem.Words
-	Detail string
-}
-
 // Fault is an error of Control with its own words for the person who asked.
 type Fault struct {
 	Status int // HTTP status, 400 to 599
