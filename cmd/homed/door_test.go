@@ -77,6 +77,49 @@ func TestDoorControlSpeaksTheLanguageOfTheRequest(t *testing.T) {
 	}
 }
 
+// listener keeps what it was asked.
+type listener struct{ asked chan control.Request }
+
+func (l listener) Handle(_ context.Context, _ control.Peer, req control.Request) (any, error) {
+	l.asked <- req
+	return nil, nil
+}
+
+func TestLostAccountsArePassedOn(t *testing.T) {
+	dir, err := os.MkdirTemp("", "door") // a socket's path must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "c.sock")
+	asked := make(chan control.Request, 1)
+	srv, err := control.Listen(path, listener{asked}, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() { srv.Serve(t.Context()); close(done) }()
+	defer func() { srv.Close(); <-done }()
+	for _, tt := range []struct {
+		kept     string
+		memories bool
+		want     control.Request
+	}{
+		{"door.db.bad-20260301T080000", true, control.Request{Cmd: control.AccountsLost, Name: "door.db.bad-20260301T080000", Text: control.Memories}},
+		{"", false, control.Request{Cmd: control.AccountsLost}},
+	} {
+		if err := lost(control.Client{Path: path})(t.Context(), tt.kept, tt.memories); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-asked; got != tt.want {
+			t.Errorf("asked %+v, want %+v", got, tt.want)
+		}
+	}
+	if err := lost(control.Client{Path: path + ".none"})(t.Context(), "", true); err == nil {
+		t.Error("told nobody, and no error")
+	}
+}
+
 // With no supervisor the door has words of its own.
 func TestNoSupervisorIsNoRefusal(t *testing.T) {
 	ctl := doorControl{control.Client{Path: filepath.Join(t.TempDir(), "none.sock")}}

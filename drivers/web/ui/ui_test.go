@@ -97,3 +97,16 @@ func TestEveryWordInBothLanguages(t *testing.T) {
 		t.Errorf("only %d uses were found", n)
 	}
 }
+
+// A lost file of accounts is told where the page asks for the claim: the door
+// sends the words with the session, and they stand above the form.
+func TestTheClaimShowsTheNotesOfTheDoor(t *testing.T) {
+	html := text(t, "index.html")
+	notes, form := strings.Index(html, `id="claim-notes"`), strings.Index(html, `id="claim-form"`)
+	if notes < strings.Index(html, `id="claim"`) || notes > form {
+		t.Error("index.html has no place for them above the form")
+	}
+	if js := text(t, "main.js"); !strings.Contains(js, `$('claim-notes').replaceChildren(...(s.notes || [])`) {
+		t.Error("main.js does not fill it in")
+	}
+}

@@ -31,6 +31,8 @@ function go(to) {
 async function boot() {
   try {
     const s = await call('GET', 'session');
+    // Why a house that is not new must be claimed again.
+    $('claim-notes').replaceChildren(...(s.notes || []).map((n) => el('p', { class: 'error' }, n.text)));
     go(!s.claimed ? 'claim' : s.logged_in ? 'talk' : 'login');
   } catch {
     go('down');
@@ -124,6 +126,7 @@ $('sign-out').addEventListener('click', async () => {
 $('lang').addEventListener('click', () => {
   use(lang === 'zh' ? 'en' : 'zh');
   head();
+  if (view === 'claim') boot(); // the door's words too
   if (view === 'talk') talk.start(boot); // lines already shown are written anew
   if ($('status').open) { $('status').close(); status.open(boot); }
   // The account remembers it for the words of the door; nothing hangs on that.
