@@ -18,8 +18,11 @@ type remembered struct {
 }
 
 // saying is something that was said, as memory_recall writes it:
-// "* text<TAB>(time, id)".
-type saying struct{ text, day string }
+// "* text<TAB>(time, id)"; own is what the house itself has said.
+type saying struct {
+	text, day string
+	own       bool
+}
 
 // factsIn reads the lines of a memory tool that are facts, and those that are
 // what was said; other is the first line that is neither.
@@ -29,7 +32,7 @@ func factsIn(text string) (facts []remembered, said []saying, other string) {
 		fact, isFact := strings.CutPrefix(line, "- ")
 		if words, ok := strings.CutPrefix(line, "* "); ok {
 			words, note, _ := strings.Cut(words, "\t")
-			said = append(said, saying{strings.TrimSpace(words), day.FindString(note)})
+			said = append(said, saying{strings.TrimSpace(words), day.FindString(note), ownID.MatchString(note)})
 			continue
 		}
 		if strings.HasSuffix(line, ":") || strings.HasSuffix(line, "：") {
@@ -48,8 +51,12 @@ func factsIn(text string) (facts []remembered, said []saying, other string) {
 	return facts, said, other
 }
 
-// day is a date as the notes have it.
-var day = regexp.MustCompile(`\d{4}-\d{2}-\d{2}`)
+var (
+	// day is a date as the notes have it.
+	day = regexp.MustCompile(`\d{4}-\d{2}-\d{2}`)
+	// ownID ends with an id that the mind gives to an answer.
+	ownID = regexp.MustCompile(`/[fr]\d*[)）]$`)
+)
 
 // recalled makes an answer of what memory_recall gave. The facts come best
 // first and reach beyond the question; a question for a place or a value is
@@ -96,7 +103,7 @@ func quoted(said []saying, m intent.Match, question, lang string) string {
 	}
 	for _, s := range said {
 		folded := home.Fold(unowned(s.text))
-		if !strings.Contains(folded, want) || folded == home.Fold(unowned(question)) || asks.MatchString(s.text) {
+		if s.own || !strings.Contains(folded, want) || folded == home.Fold(unowned(question)) || asks.MatchString(s.text) {
 			continue
 		}
 		words := strings.TrimRight(s.text, "。.")

@@ -152,8 +152,14 @@ func (p *Provider) act(m intent.Match, text, lang string, tools []tool.Def, made
 	if len(calls) > 0 {
 		return provider.Response{Calls: calls}
 	}
+	if echoes[m.Intent] {
+		return blank(p.outcome(m, steps, text, lang))
+	}
 	return say(p.outcome(m, steps, text, lang))
 }
+
+// echoes are the intents whose answers say again what was said or is remembered.
+var echoes = map[string]bool{"remember": true, "told": true, "recall": true, "forget": true}
 
 // takeByID finds the call that carries the id of step i.
 func (s *step) takeByID(i int, made []*madeCall) bool {

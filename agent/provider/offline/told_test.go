@@ -33,8 +33,8 @@ func TestTold(t *testing.T) {
 		blank      bool
 	}{
 		{"told", "I live in Rome", nil, tools(), `{"triples":[{"subject":"user","relation":"lives in","object":"Rome"}]}`, "", false},
-		{"kept", "I live in Rome", []provider.Message{commit, result(tool.Done, "remembered: 1.")}, tools(), "", "OK, noted.", false},
-		{"not kept", "I live in Rome", []provider.Message{commit, result(tool.Failed, "this turn leaves no memory")}, tools(), "", "I could not keep that: this turn leaves no memory.", false},
+		{"kept", "I live in Rome", []provider.Message{commit, result(tool.Done, "remembered: 1.")}, tools(), "", "OK, noted.", true},
+		{"not kept", "I live in Rome", []provider.Message{commit, result(tool.Failed, "this turn leaves no memory")}, tools(), "", "I could not keep that: this turn leaves no memory.", true},
 		{"nothing told", "lovely weather over there", nil, tools(), "", "I cannot answer that by myself", true},
 		{"no tool", "I live in Rome", nil, nil, "", "I cannot answer that by myself", true},
 		{"too long", "I live in " + strings.Repeat("a", maxStatement), nil, tools(), "", "I cannot answer that by myself", true},
@@ -77,6 +77,7 @@ func TestRecalled(t *testing.T) {
 		{"only said", "en", "where is my drill?", "In the words of then:\n* where is my drill?\t(2026-11-30 10:00, a/u)\n* I lent the drill to Bob\t(2026-11-29 09:00, b/u)",
 			`On 2026-11-29 this was said: "I lent the drill to Bob".`},
 		{"only said, zh", "zh", "钥匙在哪里", "当时的原话：\n* 钥匙昨天给了张阿姨\t（2026-11-29 09:00，b/u）", "2026-11-29 说过：“钥匙昨天给了张阿姨”。"},
+		{"said by the house", "en", "where is my drill?", "In the words of then:\n* I put the drill away\t(2026-11-30 10:00, a/f)", "I have nothing about your drill in my memory."},
 		{"only asked", "en", "where is my drill?", "In the words of then:\n* where is my drill?\t(2026-11-30 10:00, a/u)", "I have nothing about your drill in my memory."},
 		{"of oneself, nothing", "zh", "我现在住哪儿", "没有找到相关的记忆。", "没有找到相关的记忆。"},
 	} {
