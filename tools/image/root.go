@@ -8,10 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -198,10 +200,50 @@ func (b *builder) ours(ctx context.Context, t tree, programs string) error {
 	if err := t.addFolder("", filepath.Join(b.source, "overlay"), "overlay"); err != nil {
 		return err
 	}
+	if err := checkModelTexts(t, share); err != nil {
+		return err
+	}
 	if err := t.complete(b.lateLibraries); err != nil {
 		return err
 	}
 	return b.licences(ctx, t, programs, share+"/licences")
+}
+
+// modelTexts are the texts in overlay/ that must lie beside what the models
+// folder brings, by its folders. The speech runtime has its own licence, the
+// notices of the parts it is made of, and those of the parts that came since.
+// Moonshine's text lies in its own folder, the dictionary's with its Go module.
+var modelTexts = map[string][]string{
+	"onnxruntime": {"onnxruntime", "onnxruntime-third-party", "onnxruntime-since"},
+	"silero":      {"silero-vad"},
+	"wake":        {"speech-embedding"},
+}
+
+// MissingTextError says that a licence's text is not in the root though what it
+// is about is.
+type MissingTextError struct{ Name, Of string }
+
+// Error names the file and what needs it.
+func (e *MissingTextError) Error() string {
+	return fmt.Sprintf("%s has no licence text %s: it belongs into overlay/", e.Of, e.Name)
+}
+
+// checkModelTexts fails where the root has models without their texts.
+func checkModelTexts(t tree, share string) error {
+	for _, of := range slices.Sorted(maps.Keys(modelTexts)) {
+		folder := path.Join(share, "models", of)
+		there := false
+		for name := range t {
+			there = there || strings.HasPrefix(name, folder+"/")
+		}
+		for _, text := range modelTexts[of] {
+			name := path.Join(share, "licences/models", text)
+			if _, ok := t[name]; there && !ok {
+				return &MissingTextError{Name: name, Of: folder}
+			}
+		}
+	}
+	return nil
 }
 
 // licences adds the copyright file of every package that gave a file, the

@@ -12,14 +12,17 @@ ONNXRUNTIME_VERSION = 1.30.0
 ONNXRUNTIME_SITE = $(HOMEAGENT_TARBALLS)/models/onnxruntime
 ONNXRUNTIME_SITE_METHOD = local
 ONNXRUNTIME_LICENSE = MIT
-ONNXRUNTIME_LICENSE_FILES = LICENSE
+ONNXRUNTIME_LICENSE_FILES = LICENSE ThirdPartyNotices.txt notices-since
 
 ONNXRUNTIME_LIBRARY = libonnxruntime.so.1
 ONNXRUNTIME_LIBRARY_SHA256 = 1f549d46250b005580b597f4164984aaf75b3bcb9f3aeb07c7f8a8fe60b23c76
 
-# The licence's text lies with those that the box carries.
+# The licence and the notices of the library's parts lie with the texts that the box carries.
+ONNXRUNTIME_TEXTS = $(BR2_EXTERNAL_HOMEAGENT_PATH)/../overlay/usr/share/homeagent/licences/models
 define ONNXRUNTIME_TAKE_LICENSE
-	cp $(BR2_EXTERNAL_HOMEAGENT_PATH)/../overlay/usr/share/homeagent/licences/models/onnxruntime $(@D)/LICENSE
+	cp $(ONNXRUNTIME_TEXTS)/onnxruntime $(@D)/LICENSE
+	cp $(ONNXRUNTIME_TEXTS)/onnxruntime-third-party $(@D)/ThirdPartyNotices.txt
+	cp $(ONNXRUNTIME_TEXTS)/onnxruntime-since $(@D)/notices-since
 endef
 ONNXRUNTIME_POST_RSYNC_HOOKS += ONNXRUNTIME_TAKE_LICENSE
 
