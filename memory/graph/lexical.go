@@ -1,11 +1,13 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"homeagent/memory/token"
@@ -18,7 +20,9 @@ const (
 	maxQueryTerms = 48
 	// commonBlocks is how many of the newest blocks of a term are read; a term
 	// in more facts than they hold says little about any of them.
-	commonBlocks = 64
+	// allBlocks is what all common terms may read together, the rarer ones
+	// first, and fewBlocks what each may at least.
+	commonBlocks, allBlocks, fewBlocks = 64, 96, 2
 	// signWeight lowers single signs of scripts without spaces: the pair they
 	// stand in says the same, more surely.
 	signWeight = 0.3
@@ -131,8 +135,14 @@ func (g *Graph) search(ctx context.Context, q *query, kind, limit int) ([]hit, e
 			return nil, err
 		}
 	}
+	slices.SortStableFunc(common, func(a, b *term) int { return cmp.Compare(a.df[kind], b.df[kind]) })
+	left := allBlocks
 	for _, t := range common {
-		if err := rows(ctx, g.stmt.newest, collect, t.ids[kind], commonBlocks); err != nil {
+		limit := min(commonBlocks, max(left, fewBlocks))
+		if left -= limit; left < 0 {
+			left = 0
+		}
+		if err := rows(ctx, g.stmt.newest, collect, t.ids[kind], limit); err != nil {
 			return nil, err
 		}
 	}

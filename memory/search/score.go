@@ -1,14 +1,19 @@
 package search
 
 import (
+	"cmp"
 	"database/sql"
 	"math"
+	"slices"
 )
 
 const (
 	// commonBlocks is how many of the newest blocks of a term are read: of a
 	// term in more passages than they hold the older ones are found by others.
-	commonBlocks = 128
+	// queryBlocks and learnedBlocks are what all terms of the query, and all
+	// that were learned, may read together, the rare ones first: a term that is
+	// everywhere tells little apart. Of each at least fewBlocks are read.
+	commonBlocks, queryBlocks, learnedBlocks, fewBlocks = 128, 192, 48, 2
 	// k1 and b are the constants of BM25 (Robertson and Zaragoza, 2009): how
 	// soon further mentions add nothing, and how much length counts, which is
 	// little where passages are messages.
@@ -25,11 +30,18 @@ func (s *search) idf(df int) float64 {
 
 // score adds what terms are worth to the sums of the passages that have them.
 func (s *search) score(terms []*term, learned bool) error {
+	left := queryBlocks
+	if learned {
+		left = learnedBlocks
+	}
+	terms = slices.SortedStableFunc(slices.Values(terms), func(a, b *term) int { return cmp.Compare(a.df, b.df) })
 	for _, t := range terms {
 		weight := t.weight * s.idf(t.df)
 		if weight <= 0 {
 			continue
 		}
+		limit := min(commonBlocks, max(left, fewBlocks))
+		left -= min(limit, t.df/blockSize+1)
 		err := rows(s.ctx, s.x.stmt.newest, func(r *sql.Rows) error {
 			var id int64
 			var data sql.RawBytes
@@ -55,7 +67,7 @@ func (s *search) score(terms []*term, learned bool) error {
 				c.covered += float32(weight)
 			}
 			return nil
-		}, t.id, commonBlocks)
+		}, t.id, limit)
 		if err != nil {
 			return err
 		}
