@@ -19,7 +19,7 @@
 // wear: what was written to the data partition while idle, for an hour, from the
 // kernel's count of sectors over -idle.
 //
-// voice: mem.voice_mb.512: the same measure on a Pi with mem=464M, its highest
+// voice: mem.voice_mb.512: the same measure on virt with mem=464M, whose clock goes by its work, its highest
 // value while a wake word, a command, its answer and distilling go through ten times.
 //
 // sizes are printed by tools/image -sizes. Emulated time is not a board's.
