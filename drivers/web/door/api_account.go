@@ -19,6 +19,9 @@ func (s *server) getSession(c *call) {
 	}
 	out := map[string]any{"claimed": claimed, "logged_in": c.who.name != "", "lang": c.lang}
 	if notes := s.lossNotes(c.lang); !claimed && len(notes) > 0 {
+		for _, n := range notes {
+			delete(n, "detail") // where the data folder lies is no stranger's business
+		}
 		out["notes"] = notes
 	}
 	if c.who.name != "" {

@@ -107,8 +107,11 @@ func TestLostAccountsAreTold(t *testing.T) {
 						}
 						continue
 					}
-					if len(claim) != 1 || len(status) != 1 || claim[0] != status[0] || claim[0].Code != row.code {
+					if len(claim) != 1 || len(status) != 1 || claim[0].Text != status[0].Text || claim[0].Code != row.code || status[0].Code != row.code {
 						t.Fatalf("%s: told %+v, %+v", lang, claim, status)
+					}
+					if claim[0].Detail != "" || (status[0].Detail != "") != (row.db != nil || row.beside != "") {
+						t.Errorf("%s: details %q, %q", lang, claim[0].Detail, status[0].Detail)
 					}
 					for _, p := range parts {
 						if !strings.Contains(claim[0].Text, p) {
