@@ -60,8 +60,17 @@ func Open(library string, threads int) (*Runtime, error) {
 	if err := present(library); err != nil {
 		return nil, err
 	}
+	// The library reports its use to its makers, from the moment it is loaded,
+	// unless its environment forbids it; its own call comes too late for that
+	// and is made all the same.
+	if err := os.Setenv("ORT_DISABLE_TELEMETRY", "1"); err != nil {
+		return nil, fmt.Errorf("load ONNX Runtime: %w", err)
+	}
 	ort.SetSharedLibraryPath(library)
 	if err := ort.InitializeEnvironment(ort.WithLogLevelFatal()); err != nil {
+		return nil, fmt.Errorf("load ONNX Runtime: %w", err)
+	}
+	if err := ort.DisableTelemetry(); err != nil {
 		return nil, fmt.Errorf("load ONNX Runtime: %w", err)
 	}
 	one.rt = &Runtime{path: library, threads: threads}

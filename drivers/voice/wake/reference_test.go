@@ -28,6 +28,7 @@ func TestEqualsONNXRuntime(t *testing.T) {
 		}
 	}
 	ort.SetSharedLibraryPath(libs[0])
+	t.Setenv("ORT_DISABLE_TELEMETRY", "1")
 	if err := ort.InitializeEnvironment(ort.WithLogLevelError()); err != nil {
 		t.Fatal(err)
 	}
