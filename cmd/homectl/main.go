@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -83,8 +84,16 @@ func isTerminal(f *os.File) bool {
 // ended is how kong says that help or version was all that was asked for.
 type ended struct{ code int }
 
+// asked makes "homectl help memory" of "homectl memory --help".
+func asked(args []string) []string {
+	if len(args) > 0 && args[0] == "help" {
+		return append(slices.Clone(args[1:]), "--help")
+	}
+	return args
+}
+
 func run(args []string, w world) (code int) {
-	args = longFlags(args)
+	args = asked(longFlags(args))
 	lang := language(args, w.getenv)
 	var cmd commands
 	// kong goes on parsing after its Exit returns; a panic of our own ends it.

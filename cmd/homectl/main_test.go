@@ -113,6 +113,7 @@ func TestHelp(t *testing.T) {
 		{"en", []string{"--help"}, []string{"Usage: homectl", "Speak to HomeAgent", "Flags:", "Commands:", "--data=FOLDER", "Show how the house is"}},
 		{"zh", []string{"hear", "--help"}, []string{"参数：", "WAV 文件", "--no-wake"}},
 		{"en", []string{"hear", "--help"}, []string{"Arguments:", "A WAV file", "--no-wake"}},
+		{"en", []string{"help", "hear"}, []string{"Arguments:", "A WAV file", "--no-wake"}},
 		{"zh", []string{"--version"}, []string{"dev"}},
 	}
 	for _, tt := range tests {
