@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"homeagent/firmware/config"
+	"homeagent/firmware/sandbox"
 	"homeagent/firmware/supervisor"
 	"homeagent/firmware/words"
 )
@@ -20,6 +21,9 @@ import (
 var version = "dev" // set by the linker
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == sandbox.Arg {
+		sandbox.Main()
+	}
 	t := terminal{out: os.Stdout, err: os.Stderr, lang: words.FromEnv(os.Getenv)}
 	if len(os.Args) > 1 && os.Args[1] == "door" {
 		os.Exit(doorMain(t))
