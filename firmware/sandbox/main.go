@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"os"
+	"os/signal"
 	"runtime"
 	"strconv"
 	"syscall"
@@ -15,6 +16,10 @@ import (
 // Main is process 1 of a sandbox. The binary that calls Start calls it before
 // all else when its first argument is Arg. It does not return.
 func Main() {
+	// The program may signal this process, which has the same user. A handler
+	// that drops what it gets keeps the signal from ending it, and unlike
+	// ignoring is not inherited. KILL and STOP do not reach a process 1 from inside.
+	signal.Notify(make(chan os.Signal, 1))
 	// The program is started by this thread, and what it gives up is given up here.
 	runtime.LockOSThread()
 	if family, err := unix.GetsockoptInt(fdReports, unix.SOL_SOCKET, unix.SO_DOMAIN); err != nil || family != unix.AF_UNIX || os.Getpid() != 1 {

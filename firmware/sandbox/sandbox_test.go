@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"homeagent/firmware/sandbox"
+	"homeagent/firmware/sandbox/sandboxtest"
 )
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == sandbox.Arg {
 		sandbox.Main()
 	}
+	sandboxtest.Main()
 	os.Exit(m.Run())
 }
 
