@@ -9,7 +9,7 @@ var allowedCalls = []string{
 	"access", "chdir", "chmod", "chown", "close", "close_range", "copy_file_range", "creat", "dup", "dup2", "dup3",
 	"faccessat", "faccessat2", "fadvise64", "fallocate", "fchdir", "fchmod", "fchmodat", "fchmodat2", "fchown", "fchownat",
 	"fcntl", "fdatasync", "fgetxattr", "flistxattr", "flock", "fremovexattr", "fsetxattr", "fstat", "fstatfs", "fsync",
-	"ftruncate", "futimesat", "getcwd", "getdents", "getdents64", "getxattr", "getxattrat", "ioctl", "lchown", "lgetxattr",
+	"ftruncate", "futimesat", "getcwd", "getdents", "getdents64", "getxattr", "getxattrat", "lchown", "lgetxattr",
 	"link", "linkat", "listxattr", "listxattrat", "llistxattr", "lremovexattr", "lseek", "lsetxattr", "lstat", "mkdir",
 	"mkdirat", "newfstatat", "open", "openat", "openat2", "pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2",
 	"read", "readahead", "readlink", "readlinkat", "readv", "removexattr", "removexattrat", "rename", "renameat", "renameat2",
@@ -25,7 +25,7 @@ var allowedCalls = []string{
 	"futex_wait", "futex_waitv", "futex_wake", "get_robust_list", "get_thread_area", "getcpu", "getegid", "geteuid", "getgid",
 	"getgroups", "getpgid", "getpgrp", "getpid", "getppid", "getpriority", "getrandom", "getresgid", "getresuid", "getrlimit",
 	"getrusage", "getsid", "gettid", "getuid", "ioprio_get", "ioprio_set", "landlock_add_rule", "landlock_create_ruleset",
-	"landlock_restrict_self", "pidfd_open", "prctl", "prlimit64", "restart_syscall", "riscv_hwprobe", "rseq",
+	"landlock_restrict_self", "pidfd_open", "prctl", "prlimit64", "restart_syscall", "rseq",
 	"sched_get_priority_max", "sched_get_priority_min", "sched_getaffinity", "sched_getattr", "sched_getparam",
 	"sched_getscheduler", "sched_rr_get_interval", "sched_setaffinity", "sched_setattr", "sched_setparam",
 	"sched_setscheduler", "sched_yield", "seccomp", "set_robust_list", "set_thread_area", "set_tid_address", "setfsgid",
@@ -57,7 +57,7 @@ var allowedCalls = []string{
 // told ENOSYS use clone instead.
 var refusedCalls = []string{
 	// mounts, namespaces, roots
-	"chroot", "clone", "fsconfig", "fsmount", "fsopen", "fspick", "listmount", "mount", "mount_setattr", "move_mount",
+	"chroot", "fsconfig", "fsmount", "fsopen", "fspick", "listmount", "mount", "mount_setattr", "move_mount",
 	"open_tree", "open_tree_attr", "pivot_root", "setns", "statmount", "umount2", "unshare",
 	// other processes
 	"kcmp", "perf_event_open", "pidfd_getfd", "process_madvise", "process_mrelease", "process_vm_readv", "process_vm_writev",
@@ -69,8 +69,8 @@ var refusedCalls = []string{
 	// the machine
 	"acct", "adjtimex", "clock_adjtime", "clock_settime", "quotactl", "quotactl_fd", "reboot", "setdomainname", "sethostname",
 	"settimeofday", "swapoff", "swapon", "vhangup", "nfsservctl",
-	// files by handle, marks on whole file systems, devices
-	"fanotify_init", "fanotify_mark", "mknod", "mknodat", "name_to_handle_at", "open_by_handle_at",
-	// what policy allows in part
-	"listen", "personality", "socket", "socketpair",
+	// files by handle, marks on whole file systems
+	"fanotify_init", "fanotify_mark", "name_to_handle_at", "open_by_handle_at",
+	// what policy allows to some
+	"listen",
 }

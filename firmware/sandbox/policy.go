@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newNamespaces are the flags of clone that make namespaces.
+// Flags of clone that make namespaces.
 const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
@@ -26,9 +26,10 @@ const tioclinux = 0x541C
 // list fails with ENOSYS, as on a kernel that does not know it, so that libraries
 // fall back to what they did before; so does every call of a foreign ABI.
 //
-// Comparing a whole 64-bit argument is safe to allow, but not to refuse: the
-// kernel looks at the lower half of most. What is refused is therefore told by
-// bits of the lower half.
+// The lists of names are turned into a program by the library. Calls that are
+// allowed in part are decided before it, by instructions from here: what the
+// library of version 1.6 makes of conditions on arguments goes on, where they
+// do not hold, to compare the argument in place of the call's number.
 func policy(s *Spec) ([]bpf.Instruction, error) {
 	info, err := arch.GetInfo("")
 	if err != nil {
@@ -43,75 +44,111 @@ func policy(s *Spec) ([]bpf.Instruction, error) {
 		}
 		return have
 	}
-	when := func(name string, c ...seccomp.Condition) []seccomp.NameWithConditions {
-		if len(known([]string{name})) == 0 {
-			return nil // mknod is not there on arm64
-		}
-		return []seccomp.NameWithConditions{{Name: name, Conditions: c}}
-	}
-	either := func(name string, arg uint32, values ...uint64) []seccomp.NameWithConditions {
-		var all []seccomp.NameWithConditions
-		for _, v := range values {
-			all = append(all, when(name, seccomp.Condition{Argument: arg, Operation: seccomp.Equal, Value: v})...)
-		}
-		return all
-	}
-	var refused, allowed []seccomp.NameWithConditions
-	for _, request := range []uint64{unix.TIOCSTI, tioclinux} {
-		refused = append(refused, when("ioctl", lowerEquals(1, request)...)...)
-	}
-	allowed = append(allowed, when("clone", clear(0, newNamespaces))...)
-	allowed = append(allowed, when("mknod", clear(1, deviceMode))...)
-	allowed = append(allowed, when("mknodat", clear(2, deviceMode))...)
-	allowed = append(allowed, either("personality", 0, 0, 0x8, 0x20000, 0x20008, 0xffffffff)...)
-	families := []uint64{unix.AF_INET, unix.AF_INET6}
-	if !s.Network || s.LocalSockets {
-		families = append(families, unix.AF_UNIX)
-	}
-	allowed = append(allowed, either("socket", 0, families...)...)
-	allowed = append(allowed, when("socket", seccomp.Condition{Argument: 0, Operation: seccomp.Equal, Value: unix.AF_NETLINK},
-		seccomp.Condition{Argument: 2, Operation: seccomp.Equal, Value: unix.NETLINK_ROUTE})...)
-	allowed = append(allowed, either("socketpair", 0, unix.AF_UNIX)...)
 	plain := known(allowedCalls)
+	families := []uint32{unix.AF_INET, unix.AF_INET6}
 	if !s.Network || s.LocalSockets {
 		plain = append(plain, "listen")
+		families = append(families, unix.AF_UNIX)
 	}
 	p := seccomp.Policy{
 		DefaultAction: seccomp.ActionErrno,
 		Syscalls: []seccomp.SyscallGroup{
-			{NamesWithCondtions: refused, Action: seccomp.ActionErrno},
-			{Names: plain, NamesWithCondtions: allowed, Action: seccomp.ActionAllow},
+			{Names: plain, Action: seccomp.ActionAllow},
 			{Names: known(refusedCalls), Action: seccomp.ActionErrno},
 		},
 	}
-	program, err := p.Assemble()
+	lists, err := p.Assemble()
 	if err != nil {
 		return nil, err
 	}
 	// The last instruction is the answer to all that matched nothing.
-	last := len(program) - 1
-	if _, ok := program[last].(bpf.RetConstant); !ok {
-		return nil, fmt.Errorf("the policy ends in %v", program[last])
+	last := len(lists) - 1
+	if _, ok := lists[last].(bpf.RetConstant); !ok {
+		return nil, fmt.Errorf("the policy ends in %v", lists[last])
 	}
-	program[last] = bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)}
-	return program, nil
-}
-
-// clear holds where none of the bits is set in the argument.
-func clear(arg uint32, bits uint64) seccomp.Condition {
-	return seccomp.Condition{Argument: arg, Operation: seccomp.BitsNotSet, Value: bits}
-}
-
-// lowerEquals holds where the lower half of the argument is the value, whatever
-// the upper one is.
-func lowerEquals(arg uint32, value uint64) []seccomp.Condition {
-	all := []seccomp.Condition{clear(arg, ^value&0xffffffff)}
-	for bit := uint64(1); bit < 1<<32; bit <<= 1 {
-		if value&bit != 0 {
-			all = append(all, seccomp.Condition{Argument: arg, Operation: seccomp.BitsSet, Value: bit})
+	unknown := bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)}
+	lists[last] = unknown
+	program := []bpf.Instruction{
+		bpf.LoadAbsolute{Off: offsetArch, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(info.ID), SkipTrue: 1},
+		unknown,
+	}
+	for _, c := range []struct {
+		name string
+		body []bpf.Instruction
+	}{
+		{"clone", unlessBits(0, newNamespaces)},
+		{"mknod", unlessBits(1, deviceMode)},
+		{"mknodat", unlessBits(2, deviceMode)},
+		{"ioctl", unlessValues(1, unix.TIOCSTI, tioclinux)},
+		{"personality", onlyValues(0, unix.EPERM, 0, 0x8, 0x20000, 0x20008, 0xffffffff)},
+		{"socketpair", onlyValues(0, unix.EAFNOSUPPORT, unix.AF_UNIX)},
+		{"socket", sockets(families)},
+	} {
+		number, ok := info.SyscallNames[c.name]
+		if !ok {
+			continue // mknod is not there on arm64
 		}
+		program = append(program, bpf.LoadAbsolute{Off: offsetCall, Size: 4},
+			bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(number), SkipTrue: uint8(len(c.body))})
+		program = append(program, c.body...)
 	}
-	return all
+	return append(program, lists...), nil
+}
+
+// Offsets in struct seccomp_data (linux/seccomp.h).
+const (
+	offsetCall = 0
+	offsetArch = 4
+	offsetArgs = 16
+)
+
+var allow = bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}
+
+func refuse(errno unix.Errno) bpf.RetConstant {
+	return bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(errno)}
+}
+
+// lower loads the lower half of an argument, the only one the kernel looks at
+// in the calls that are decided here. Both architectures are little-endian.
+func lower(arg uint32) bpf.Instruction { return bpf.LoadAbsolute{Off: offsetArgs + 8*arg, Size: 4} }
+
+// unlessBits allows the call if none of the bits is set. Like all of these it
+// ends in an answer, whatever the argument.
+func unlessBits(arg, bits uint32) []bpf.Instruction {
+	return []bpf.Instruction{lower(arg), bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: bits, SkipTrue: 1}, allow, refuse(unix.EPERM)}
+}
+
+// unlessValues allows the call if the argument is none of the values.
+func unlessValues(arg uint32, values ...uint32) []bpf.Instruction {
+	body := []bpf.Instruction{lower(arg)}
+	for i, v := range values {
+		body = append(body, bpf.JumpIf{Cond: bpf.JumpEqual, Val: v, SkipTrue: uint8(len(values) - i)})
+	}
+	return append(body, allow, refuse(unix.EPERM))
+}
+
+// onlyValues allows the call if the argument is one of the values.
+func onlyValues(arg uint32, errno unix.Errno, values ...uint32) []bpf.Instruction {
+	body := []bpf.Instruction{lower(arg)}
+	for i, v := range values {
+		body = append(body, bpf.JumpIf{Cond: bpf.JumpEqual, Val: v, SkipTrue: uint8(len(values) - i)})
+	}
+	return append(body, refuse(errno), allow)
+}
+
+// sockets allows the families, and of netlink what tells of routes and addresses.
+func sockets(families []uint32) []bpf.Instruction {
+	netlink := []bpf.Instruction{
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.AF_NETLINK, SkipTrue: 2},
+		lower(2),
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.NETLINK_ROUTE, SkipTrue: 1},
+	}
+	body := []bpf.Instruction{lower(0)}
+	for i, f := range families {
+		body = append(body, bpf.JumpIf{Cond: bpf.JumpEqual, Val: f, SkipTrue: uint8(len(families) - i + len(netlink))})
+	}
+	return append(append(body, netlink...), refuse(unix.EAFNOSUPPORT), allow)
 }
 
 // confine loads the program for all threads of the process, which must have

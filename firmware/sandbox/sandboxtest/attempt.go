@@ -61,7 +61,7 @@ type Targets struct {
 	First int
 	// TCP is a listener's address; Abstract and Socket are unix listeners.
 	TCP, Abstract, Socket string
-	// Disk is the device of the file system of Home.
+	// Disk is a block device that root can open, 0 if there is none.
 	Disk uint64
 	// Bomb is how many processes make a bomb.
 	Bomb int
@@ -74,6 +74,7 @@ const (
 	argTry   = "sandboxtest-try"
 	argPause = "sandboxtest-pause"
 	argRoot  = "sandboxtest-am-i-root"
+	argOther = "sandboxtest-32-bit"
 	// a script's name, as the kernel passes it to its interpreter
 	scriptName = "sandboxtest-interpreter"
 )
@@ -96,6 +97,8 @@ func Main() {
 		for {
 			unix.Pause()
 		}
+	case argOther:
+		os.Exit(int(other()))
 	case argRoot:
 		if privileged() {
 			os.Exit(0)

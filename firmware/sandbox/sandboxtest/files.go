@@ -187,17 +187,18 @@ func hardLink(t Targets) error {
 }
 
 func makeDisk(t Targets) error {
+	if t.Disk == 0 {
+		return Absent{"disk that even root can open"}
+	}
 	name := fmt.Sprintf("%s/disk-%d", t.Workspace, os.Getpid())
 	if err := unix.Mknod(name, unix.S_IFBLK|0o600, int(t.Disk)); err != nil {
 		return err
 	}
 	defer os.Remove(name)
 	f, err := os.Open(name)
-	if err != nil {
-		return err
+	if err == nil {
+		f.Close()
 	}
-	defer f.Close()
-	_, err = f.Read(make([]byte, 512))
 	return err
 }
 

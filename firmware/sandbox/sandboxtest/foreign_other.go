@@ -2,5 +2,7 @@
 
 package sandboxtest
 
-// foreign is nil: the boards' kernels run no other interface than their own.
-var foreign func() error
+import "golang.org/x/sys/unix"
+
+// other is nil: the boards' kernels run no other interface than their own.
+var other func() unix.Errno
