@@ -3,7 +3,6 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -12,15 +11,16 @@ import (
 // drop takes the user's ids and leaves nothing else: no capability in any set,
 // the bounding one included, and no way to gain one by what is executed. The
 // calling goroutine is locked to its thread, which starts the program later.
+// The ids change on all threads of the process, and no_new_privs reaches the
+// others with the filter; the bounding set matters to the one that starts.
 func drop(s *Spec) error {
 	for c := uintptr(0); c < 64; c++ {
-		if err := everyThread(unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0); err == unix.EINVAL {
+		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err == unix.EINVAL {
 			break // the kernel knows no more
 		} else if err != nil {
 			return fmt.Errorf("bounding set %d: %w", c, err)
 		}
 	}
-	// These change all threads of the process.
 	if err := syscall.Setgroups(append([]int{}, s.Groups...)); err != nil {
 		return fmt.Errorf("groups: %w", err)
 	}
@@ -37,7 +37,7 @@ func drop(s *Spec) error {
 	if err := unix.Capset(&header, &none[0]); err != nil {
 		return fmt.Errorf("capabilities: %w", err)
 	}
-	if err := everyThread(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0); err != nil {
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no_new_privs: %w", err)
 	}
 	// The program has the same user. It must not read this process's memory,
@@ -66,21 +66,6 @@ func verify(s *Spec) error {
 	}
 	if err := syscall.Setuid(0); err == nil {
 		return errors.New("root can be had back")
-	}
-	return nil
-}
-
-// everyThread makes the call on all threads. A binary with C code in it, as
-// tests under the race detector are, cannot: there it is made on the calling
-// thread, which is the one that starts the program.
-func everyThread(call, a1, a2, a3 uintptr) error {
-	_, _, errno := syscall.AllThreadsSyscall6(call, a1, a2, a3, 0, 0, 0)
-	if errno == syscall.ENOTSUP {
-		runtime.LockOSThread()
-		_, _, errno = syscall.RawSyscall6(call, a1, a2, a3, 0, 0, 0)
-	}
-	if errno != 0 {
-		return errno
 	}
 	return nil
 }

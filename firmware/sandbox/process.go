@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -103,7 +102,12 @@ func (p *Process) kill(why Why) {
 // Signal sends the program a signal. os.ErrProcessDone tells that it has ended.
 func (p *Process) Signal(sig syscall.Signal) error {
 	err := control(p.program, func(fd int) error { return unix.PidfdSendSignal(fd, sig, nil, 0) })
-	if errors.Is(err, os.ErrClosed) || err == unix.ESRCH {
+	select {
+	case <-p.done: // then the descriptor is closed
+		return os.ErrProcessDone
+	default:
+	}
+	if err == unix.ESRCH {
 		return os.ErrProcessDone
 	}
 	if err != nil {
@@ -152,6 +156,7 @@ func (p *Process) Resize(s Size) error {
 
 // watch owns the sandbox until it has ended.
 func (p *Process) watch(ctx context.Context, reports *reportsEnd, spec *Spec) {
+	defer p.program.Close()
 	defer close(p.done)
 	ended := make(chan report, 1)
 	go func() { // ends with process 1, whose socket falls shut
@@ -195,7 +200,6 @@ func (p *Process) watch(ctx context.Context, reports *reportsEnd, spec *Spec) {
 	}
 	p.first.Wait()
 	reports.close()
-	p.program.Close()
 	p.exit = Exit{Code: r.Code, Signal: syscall.Signal(r.Signal), Why: r.Why}
 	p.mu.Lock()
 	if p.why != WhyProgram && r.Why != WhyProgram {

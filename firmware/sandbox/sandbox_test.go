@@ -2,7 +2,6 @@ package sandbox_test
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"os"
 	"os/exec"
@@ -17,6 +16,9 @@ func TestMain(m *testing.M) {
 		sandbox.Main()
 	}
 	sandboxtest.Main()
+	if len(os.Args) > 1 && os.Args[1] == argSupervisor {
+		supervise()
+	}
 	os.Exit(m.Run())
 }
 
@@ -104,16 +106,22 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// From Start to the end of a program that does nothing.
 func BenchmarkStart(b *testing.B) {
 	view := system(b)
-	for b.Loop() {
-		p, err := sandbox.Start(context.Background(), sandbox.Spec{Program: "/bin/true", View: view, UID: asUser, GID: asUser}, sandbox.Stdio{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if exit := p.Wait(); exit != (sandbox.Exit{}) {
-			b.Fatalf("%+v", exit)
-		}
+	for _, network := range []bool{false, true} {
+		b.Run(map[bool]string{false: "alone", true: "network"}[network], func(b *testing.B) {
+			spec := sandbox.Spec{Program: "/bin/true", View: view, UID: asUser, GID: asUser, Network: network}
+			for b.Loop() {
+				p, err := sandbox.Start(b.Context(), spec, sandbox.Stdio{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if exit := p.Wait(); exit != (sandbox.Exit{}) {
+					b.Fatalf("%+v", exit)
+				}
+			}
+		})
 	}
 }
 

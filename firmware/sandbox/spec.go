@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -105,6 +106,10 @@ type Mount struct {
 	Size int64
 }
 
+// ownDevices are in each sandbox's /dev and are never the machine's.
+var ownDevices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/fd", "/dev/stdin", "/dev/stdout",
+	"/dev/stderr", "/dev/ptmx", "/dev/pts", "/dev/shm"}
+
 // minMemory leaves room for process 1 of the sandbox, which counts too.
 const minMemory = 16 << 20
 
@@ -147,9 +152,10 @@ func (s *Spec) check() error {
 		dev = dev || m.Kind == Dev
 	}
 	for _, d := range s.Devices {
-		if !dev || path.Clean(d) != d || !strings.HasPrefix(d, "/dev/") {
-			return words.Errorf("沙箱的设备 %q 必须是 /dev 下的路径，并且视图里要有 /dev；请改正",
-				"the sandbox's device %q must be a path below /dev, and the view must have a /dev; put it right", d)
+		own := slices.ContainsFunc(ownDevices, func(o string) bool { return d == o || strings.HasPrefix(d, o+"/") })
+		if !dev || own || path.Clean(d) != d || !strings.HasPrefix(d, "/dev/") {
+			return words.Errorf("沙箱的设备 %q 必须是 /dev 下的路径，不能是沙箱自己已有的，并且视图里要有 /dev；请改正",
+				"the sandbox's device %q must be a path below /dev and none the sandbox has itself, and the view must have a /dev; put it right", d)
 		}
 	}
 	return nil
