@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -92,22 +93,22 @@ func Main() {
 	}
 	switch os.Args[1] {
 	case argTry:
-		os.Exit(try(os.Args[2], os.Args[3]))
+		syscall.Exit(try(os.Args[2], os.Args[3]))
 	case argPause:
 		for {
 			unix.Pause()
 		}
 	case argOther:
-		os.Exit(int(other()))
+		syscall.Exit(int(other()))
 	case argRoot:
 		if privileged() {
-			os.Exit(0)
+			syscall.Exit(0)
 		}
-		os.Exit(1)
+		syscall.Exit(1)
 	}
 	if strings.HasSuffix(os.Args[1], "/"+scriptName) {
 		tell(overwrite("/proc/self/exe"))
-		os.Exit(0)
+		syscall.Exit(0)
 	}
 }
 
