@@ -97,8 +97,8 @@ func parent(name string) string {
 // hiddenProc are files and folders of /proc that tell of the machine or act on
 // it. None of them can be used without root anyway, but for reading some; where
 // the kernel has them they are covered.
-var hiddenProc = []string{"acpi", "config.gz", "iomem", "ioports", "kallsyms", "kcore", "key-users", "keys", "kmsg", "kpagecgroup", "kpagecount",
-	"kpageflags", "latency_stats", "sched_debug", "scsi", "slabinfo", "sysrq-trigger", "timer_list", "timer_stats", "vmallocinfo"}
+var hiddenProc = []string{"acpi", "config.gz", "iomem", "ioports", "kallsyms", "kcore", "key-users", "keys", "kmsg",
+	"kpagecgroup", "kpagecount", "kpageflags", "latency_stats", "sched_debug", "scsi", "slabinfo", "sysrq-trigger", "timer_list", "timer_stats", "vmallocinfo"}
 
 // readOnlyProc are folders of /proc that can be looked at.
 var readOnlyProc = []string{"bus", "fs", "irq", "sys"}

@@ -22,9 +22,10 @@ func Main() {
 	signal.Notify(make(chan os.Signal, 1))
 	// The program is started by this thread, and what it gives up is given up here.
 	runtime.LockOSThread()
-	if family, err := unix.GetsockoptInt(fdReports, unix.SOL_SOCKET, unix.SO_DOMAIN); err != nil || family != unix.AF_UNIX || os.Getpid() != 1 {
-		said := words.Text{ZH: "homed sandbox 只由 homed 自己启动；要在沙箱里运行程序，请通过智能体", EN: "homed sandbox is started by homed itself only; " +
-			"to run a program in a sandbox, ask the agent"}
+	family, err := unix.GetsockoptInt(fdReports, unix.SOL_SOCKET, unix.SO_DOMAIN)
+	if err != nil || family != unix.AF_UNIX || os.Getpid() != 1 {
+		said := words.Text{ZH: "homed sandbox 只由 homed 自己启动；要在沙箱里运行程序，请通过智能体",
+			EN: "homed sandbox is started by homed itself only; to run a program in a sandbox, ask the agent"}
 		fmt.Fprintln(os.Stderr, said.In(words.FromEnv(os.Getenv)))
 		os.Exit(2)
 	}
@@ -51,8 +52,8 @@ func first() (status int) {
 		return 1
 	}
 	if err := r.start(); err != nil {
-		text := words.Format("程序 %s 不能启动（%v）；请检查程序名、文件夹和权限", "%s cannot be started (%v); check its name, the folder and its permissions",
-			o.Spec.Program, err)
+		text := words.Format("程序 %s 不能启动（%v）；请检查程序名、文件夹和权限",
+			"%s cannot be started (%v); check its name, the folder and its permissions", o.Spec.Program, err)
 		sendReport(report{Kind: reportFailed, Said: text, Program: true})
 		return 1
 	}

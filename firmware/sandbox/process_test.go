@@ -158,7 +158,8 @@ func TestStreams(t *testing.T) {
 	defer inW.Close()
 	defer outR.Close()
 	p, err := sandbox.Start(t.Context(), sandbox.Spec{Program: "/bin/sh", View: system(t), UID: asUser, GID: asUser,
-		Args: []string{"-c", "read line; echo \"$line\" back; exec <&- >&- 2>&-; while :; do sleep .05; done"}}, sandbox.Stdio{In: inR, Out: outW})
+		Args: []string{"-c", "read line; echo \"$line\" back; exec <&- >&- 2>&-; while :; do sleep .05; done"}},
+		sandbox.Stdio{In: inR, Out: outW})
 	inR.Close()
 	outW.Close()
 	if err != nil {
@@ -255,8 +256,8 @@ func supervise() {
 	view, err := sandbox.System()
 	if err == nil {
 		var p *sandbox.Process
-		if p, err = sandbox.Start(context.Background(), sandbox.Spec{Program: "sleep", Args: []string{"1000"}, View: view, UID: asUser, GID: asUser},
-			sandbox.Stdio{}); err == nil {
+		spec := sandbox.Spec{Program: "sleep", Args: []string{"1000"}, View: view, UID: asUser, GID: asUser}
+		if p, err = sandbox.Start(context.Background(), spec, sandbox.Stdio{}); err == nil {
 			fmt.Println(p.PID)
 			p.Wait()
 		}
@@ -301,6 +302,7 @@ func TestCannot(t *testing.T) {
 	if err := os.Symlink("/etc", filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
+	bound := sandbox.Mount{Source: dir, Target: "/x", Writable: true}
 	with := func(m ...sandbox.Mount) []sandbox.Mount { return append(append([]sandbox.Mount{}, view...), m...) }
 	tests := []struct {
 		name    string
@@ -313,12 +315,13 @@ func TestCannot(t *testing.T) {
 		{"a folder as the program", sandbox.Spec{Program: "/usr"}, "/usr cannot be started", true},
 		{"no folder", sandbox.Spec{Program: "/bin/true", Dir: "/none"}, "/none", true},
 		{"no source", sandbox.Spec{Program: "/bin/true", View: with(sandbox.Mount{Source: dir + "/none", Target: "/x"})}, "/none", false},
-		{"a link in the source", sandbox.Spec{Program: "/bin/true", View: with(sandbox.Mount{Source: dir + "/link/ssl", Target: "/x"})}, "/link/ssl", false},
+		{"a link in the source", sandbox.Spec{Program: "/bin/true",
+			View: with(sandbox.Mount{Source: dir + "/link/ssl", Target: "/x"})}, "/link/ssl", false},
 		{"a link as the source", sandbox.Spec{Program: "/bin/true", View: with(sandbox.Mount{Source: dir + "/link", Target: "/x"})}, "/link", false},
 		{"a target that is not there in a bind", sandbox.Spec{Program: "/bin/true",
-			View: with(sandbox.Mount{Source: dir, Target: "/x", Writable: true}, sandbox.Mount{Kind: sandbox.Tmpfs, Size: 4096, Target: "/x/y"})}, "/x/y", false},
+			View: with(bound, sandbox.Mount{Kind: sandbox.Tmpfs, Size: 4096, Target: "/x/y"})}, "/x/y", false},
 		{"a link in a target", sandbox.Spec{Program: "/bin/true",
-			View: with(sandbox.Mount{Source: dir, Target: "/x", Writable: true}, sandbox.Mount{Kind: sandbox.Tmpfs, Size: 4096, Target: "/x/link"})}, "/x/link", false},
+			View: with(bound, sandbox.Mount{Kind: sandbox.Tmpfs, Size: 4096, Target: "/x/link"})}, "/x/link", false},
 		{"no device", sandbox.Spec{Program: "/bin/true", Devices: []string{"/dev/none"}}, "/dev/none", false},
 		{"no control group", sandbox.Spec{Program: "/bin/true", Cgroup: dir}, "no cgroup version 2", false},
 		{"a host name that is too long", sandbox.Spec{Program: "/bin/true", Hostname: strings.Repeat("x", 65)}, "host name", false},
@@ -348,7 +351,8 @@ func TestCannot(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := sandbox.Start(ctx, sandbox.Spec{Program: "/bin/true", View: view, UID: asUser, GID: asUser}, sandbox.Stdio{}); !errors.Is(err, context.Canceled) {
+	spec := sandbox.Spec{Program: "/bin/true", View: view, UID: asUser, GID: asUser}
+	if _, err := sandbox.Start(ctx, spec, sandbox.Stdio{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that has ended: %v", err)
 	}
 }

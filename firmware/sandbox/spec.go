@@ -131,7 +131,8 @@ func (s *Spec) check() error {
 				"a program in the sandbox cannot have user or group %d; give it a user of its own", id)
 		}
 	}
-	if l := s.Limits; l.Memory < 0 || l.PIDs < 0 || l.CPU < 0 || l.Files < 0 || l.FileSize < 0 || l.Reserve < 0 || l.Output < 0 || l.Time < 0 {
+	l := s.Limits
+	if min(l.Memory, l.FileSize, l.Reserve, l.Output, int64(l.Time), int64(min(l.PIDs, l.CPU, l.Files))) < 0 {
 		return words.Errorf("沙箱的限制不能是负数；请改正", "a limit of the sandbox is negative; put it right")
 	}
 	if s.Limits.Memory > 0 && s.Limits.Memory < minMemory {

@@ -9,7 +9,8 @@ import (
 
 func TestCheck(t *testing.T) {
 	good := func() Spec {
-		return Spec{Program: "x", UID: 1, GID: 1, View: []Mount{{Kind: Dev, Target: "/dev"}, {Source: "/a", Target: "/a"}}, Devices: []string{"/dev/snd"}}
+		return Spec{Program: "x", UID: 1, GID: 1, Devices: []string{"/dev/snd"},
+			View: []Mount{{Kind: Dev, Target: "/dev"}, {Source: "/a", Target: "/a"}}}
 	}
 	tests := []struct {
 		name  string

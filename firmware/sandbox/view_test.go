@@ -45,7 +45,8 @@ func TestMounts(t *testing.T) {
 		{"inside of a tmpfs", "cat /small/in/file", "text\n"},
 		{"over a folder of a bind", "touch /home/rw/sub/x && ls /home/rw/sub", "x\n"},
 		{"links", "cat /link/file /deep/link/file", "text\ntext\n"},
-		{"all are nosuid, nodev but /dev", "awk '$6 !~ /nosuid/ || $6 !~ /nodev/ {print $5}' /proc/self/mountinfo | sort | xargs", "/dev /dev/pts\n"},
+		{"all are nosuid, nodev but /dev", "awk '$6 !~ /nosuid/ || $6 !~ /nodev/ {print $5}' /proc/self/mountinfo | sort | xargs",
+			"/dev /dev/pts\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if out, exit := shell(t, sandbox.Spec{View: view}, tt.script); out != tt.want {
@@ -170,8 +171,9 @@ func TestSwapRace(t *testing.T) {
 	}
 	made := 0
 	for range 40 {
-		p, err := sandbox.Start(t.Context(), sandbox.Spec{Program: "/bin/grep", Args: []string{"-q", "secret", "/x/who", "who"}, UID: asUser, GID: asUser,
-			View: append(append([]sandbox.Mount{}, work...), sandbox.Mount{Source: workspace + "/real", Target: "/x"}), Dir: "/w/real"}, sandbox.Stdio{})
+		real := sandbox.Mount{Source: workspace + "/real", Target: "/x"}
+		p, err := sandbox.Start(t.Context(), sandbox.Spec{Program: "/bin/grep", Args: []string{"-q", "secret", "/x/who", "who"}, Dir: "/w/real",
+			View: append(append([]sandbox.Mount{}, work...), real), UID: asUser, GID: asUser}, sandbox.Stdio{})
 		if err != nil {
 			continue // a link, or nothing, at the moment it looked
 		}

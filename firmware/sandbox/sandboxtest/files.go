@@ -88,7 +88,8 @@ func fileAttempts() []Attempt {
 			return openAny(unix.O_WRONLY, "/proc/sysrq-trigger") // what is written first would act
 		}},
 		{Name: "kernel settings by /sys", Try: func(Targets) error {
-			return openAny(unix.O_WRONLY, "/sys/kernel/uevent_helper", "/sys/kernel/mm/ksm/run", "/sys/power/state", "/sys/kernel/mm/transparent_hugepage/enabled")
+			return openAny(unix.O_WRONLY, "/sys/kernel/uevent_helper", "/sys/kernel/mm/ksm/run", "/sys/power/state",
+				"/sys/kernel/mm/transparent_hugepage/enabled")
 		}},
 	}
 }
