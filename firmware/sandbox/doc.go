@@ -34,7 +34,8 @@
 //
 // With Network the sandbox has the machine's network, the ports of its loopback
 // included. Unix sockets and listening are then refused (LocalSockets allows
-// them), as the names in the abstract space are those of the machine too.
+// them), as the names in the abstract space are those of the machine too. A
+// socket for datagrams can still be bound to a port that is free.
 //
 // Without a control group the limits on memory and processes are rlimits:
 // memory counts for each process alone and processes count for each user.

@@ -28,7 +28,9 @@ func setLimits(s *Spec) error {
 		value    uint64
 		do       bool
 	}{
-		{"core", unix.RLIMIT_CORE, 0, true},
+		// Not 0: a machine's handler of crashes, which is root, would still be
+		// given the dump. It is not at this value (core(5), fs/coredump.c).
+		{"core", unix.RLIMIT_CORE, 1, true},
 		{"real-time priority", unix.RLIMIT_RTPRIO, 0, true},
 		{"nice", unix.RLIMIT_NICE, 0, true},
 		{"file size", unix.RLIMIT_FSIZE, uint64(l.FileSize), l.FileSize > 0},

@@ -249,6 +249,23 @@ func TestTerminalInterrupt(t *testing.T) {
 	}
 }
 
+// A folder among the descriptors would be a way out.
+func TestNoFolders(t *testing.T) {
+	view := system(t)
+	dir, err := os.Open("/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	for name, stdio := range map[string]sandbox.Stdio{"in": {In: dir}, "extra": {Extra: []*os.File{dir}}, "nothing": {Extra: []*os.File{nil}}} {
+		p, err := sandbox.Start(t.Context(), sandbox.Spec{Program: "/bin/true", View: view, UID: asUser, GID: asUser}, stdio)
+		if err == nil {
+			p.Kill()
+			t.Errorf("%s: it ran", name)
+		}
+	}
+}
+
 // argSupervisor makes the test binary a supervisor that starts a sandbox and waits.
 const argSupervisor = "test-supervisor"
 

@@ -1,7 +1,10 @@
 package sandbox
 
 import (
+	"errors"
 	"os"
+
+	"golang.org/x/sys/unix"
 )
 
 // Stdio is what the program gets of the caller's descriptors. They stay the
@@ -12,7 +15,8 @@ type Stdio struct {
 	// Terminal gives the program a terminal of its own in their place, and
 	// Process.Terminal the side of the one who sits before it. The view must have a Dev.
 	Terminal *Size
-	// Extra become the program's descriptors from 3 on.
+	// Extra become the program's descriptors from 3 on. Neither they nor the
+	// others may be folders, which lead out.
 	Extra []*os.File
 }
 
@@ -27,5 +31,28 @@ func (s Stdio) files(reports, order *os.File) (all []*os.File, null *os.File, er
 		}
 		all = append(all, f)
 	}
-	return append(append(all, reports, order), s.Extra...), null, nil
+	all = append(append(all, reports, order), s.Extra...)
+	for _, f := range all {
+		if err := noFolder(f); err != nil {
+			null.Close()
+			return nil, nil, err
+		}
+	}
+	return all, null, nil
+}
+
+func noFolder(f *os.File) error {
+	if f == nil {
+		return os.ErrInvalid
+	}
+	return control(f, func(fd int) error {
+		var st unix.Stat_t
+		if err := unix.Fstat(fd, &st); err != nil {
+			return &os.PathError{Op: "stat", Path: f.Name(), Err: err}
+		}
+		if st.Mode&unix.S_IFMT == unix.S_IFDIR {
+			return &os.PathError{Op: "hand over", Path: f.Name(), Err: errors.New("a folder leads out of the sandbox")}
+		}
+		return nil
+	})
 }
