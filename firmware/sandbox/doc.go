@@ -37,7 +37,6 @@
 // them), as the names in the abstract space are those of the machine too. A
 // socket for datagrams can still be bound to a port that is free.
 //
-// Without a control group the limits on memory and processes are rlimits:
-// memory counts for each process alone and processes count for each user.
-// /proc/self/mountinfo names the folders that the mounts come from.
+// Memory and processor time are limited by a control group only, so a spec that
+// limits them must name one. /proc/self/mountinfo names the folders that the mounts come from.
 package sandbox

@@ -34,8 +34,7 @@ func setLimits(s *Spec) error {
 		{"real-time priority", unix.RLIMIT_RTPRIO, 0, true},
 		{"nice", unix.RLIMIT_NICE, 0, true},
 		{"file size", unix.RLIMIT_FSIZE, uint64(l.FileSize), l.FileSize > 0},
-		// The two that a control group counts better.
-		{"memory", unix.RLIMIT_DATA, uint64(l.Memory), l.Memory > 0 && s.Cgroup == ""},
+		// A control group counts better.
 		{"processes", unix.RLIMIT_NPROC, uint64(l.PIDs + ownThreads), l.PIDs > 0 && s.Cgroup == ""},
 		{"files", unix.RLIMIT_NOFILE, files, true},
 	}

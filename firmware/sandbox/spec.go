@@ -49,9 +49,10 @@ type Spec struct {
 // Limits of a sandbox as a whole; 0 is no limit, except for Files.
 type Limits struct {
 	// Memory in bytes, at least 16 MiB; files on a tmpfs of the sandbox count.
-	// What exceeds it is ended by the kernel.
+	// What exceeds it is ended by the kernel. It needs a control group.
 	Memory int64
-	// PIDs is how many processes and threads the program may have.
+	// PIDs is how many processes and threads the program may have. Without a
+	// control group those of all sandboxes of the user count together.
 	PIDs int
 	// CPU is processor time in hundredths of one core. It needs a control group.
 	CPU int
@@ -138,9 +139,9 @@ func (s *Spec) check() error {
 	if s.Limits.Memory > 0 && s.Limits.Memory < minMemory {
 		return words.Errorf("沙箱的内存限制至少要有 %d 字节；请调高", "the sandbox's memory limit must be at least %d bytes; raise it", int64(minMemory))
 	}
-	if s.Limits.CPU > 0 && s.Cgroup == "" {
-		return words.Errorf("没有控制组就不能限制沙箱的处理器用量；请给出控制组或去掉这个限制",
-			"without a control group the sandbox's processor time cannot be limited; name a group or drop the limit")
+	if (s.Limits.CPU > 0 || s.Limits.Memory > 0) && s.Cgroup == "" {
+		return words.Errorf("没有控制组就不能限制沙箱的内存和处理器用量；请给出控制组或去掉这个限制",
+			"without a control group the sandbox's memory and processor time cannot be limited; name a group or drop the limit")
 	}
 	if s.OOMScore < -1000 || s.OOMScore > 1000 {
 		return words.Errorf("沙箱的 OOM 分数 %d 不在 -1000 到 1000 之间；请改正", "the score %d is not between -1000 and 1000; put it right", s.OOMScore)
