@@ -2,13 +2,13 @@ package sandbox
 
 // allowedCalls are the system calls that programs live by: files, memory,
 // processes, signals, time, sockets that exist, events. Names that an
-// architecture does not have are passed over. Calls whose arguments are looked
+// architecture does not have are passed over; newfstatat is fstatat on arm64. Calls whose arguments are looked
 // at are in policy.
 var allowedCalls = []string{
 	// files and folders
 	"access", "chdir", "chmod", "chown", "close", "close_range", "copy_file_range", "creat", "dup", "dup2", "dup3",
 	"faccessat", "faccessat2", "fadvise64", "fallocate", "fchdir", "fchmod", "fchmodat", "fchmodat2", "fchown", "fchownat",
-	"fcntl", "fdatasync", "fgetxattr", "flistxattr", "flock", "fremovexattr", "fsetxattr", "fstat", "fstatfs", "fsync",
+	"fcntl", "fdatasync", "fgetxattr", "flistxattr", "flock", "fremovexattr", "fsetxattr", "fstat", "fstatat", "fstatfs", "fsync",
 	"ftruncate", "futimesat", "getcwd", "getdents", "getdents64", "getxattr", "getxattrat", "lchown", "lgetxattr",
 	"link", "linkat", "listxattr", "listxattrat", "llistxattr", "lremovexattr", "lseek", "lsetxattr", "lstat", "mkdir",
 	"mkdirat", "newfstatat", "open", "openat", "openat2", "pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2",

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/elastic/go-seccomp-bpf/arch"
@@ -152,6 +153,36 @@ func TestPolicyForeign(t *testing.T) {
 			if testing.Short() && number > 50 {
 				break
 			}
+		}
+	}
+}
+
+// What amd64 is allowed arm64 is too, but for calls of an older day that it
+// never had.
+func TestCallsOfBoth(t *testing.T) {
+	old := strings.Fields("access alarm arch_prctl chmod chown creat dup2 epoll_create epoll_ctl_old epoll_wait epoll_wait_old eventfd fork " +
+		"futimesat get_thread_area getdents getpgrp inotify_init lchown link lstat mkdir newfstatat open pause pipe poll readlink rename " +
+		"rmdir select set_thread_area signalfd stat symlink time unlink utime utimes vfork")
+	for _, name := range allowedCalls {
+		_, amd := arch.X86_64.SyscallNames[name]
+		_, arm := arch.AARCH64.SyscallNames[name]
+		if amd && !arm && !slices.Contains(old, name) {
+			t.Errorf("%s is missing on arm64, or has another name", name)
+		}
+	}
+	for _, name := range old { // each has its successor there
+		if _, arm := arch.AARCH64.SyscallNames[name]; arm {
+			t.Errorf("%s is on arm64", name)
+		}
+	}
+	// The numbers of another source, of the architecture that this runs on.
+	info := native(t)
+	for name, number := range map[string]uint32{"stat": unix.SYS_STATX, "fstat": unix.SYS_FSTAT, "openat": unix.SYS_OPENAT, "read": unix.SYS_READ,
+		"mmap": unix.SYS_MMAP, "execve": unix.SYS_EXECVE, "getdents": unix.SYS_GETDENTS64, "faccessat": unix.SYS_FACCESSAT, "stat by name": fstatat,
+		"futex": unix.SYS_FUTEX, "lseek": unix.SYS_LSEEK, "fcntl": unix.SYS_FCNTL, "truncate": unix.SYS_TRUNCATE, "sendfile": unix.SYS_SENDFILE,
+		"statfs": unix.SYS_STATFS, "fadvise": unix.SYS_FADVISE64, "rename": unix.SYS_RENAMEAT2, "wait": unix.SYS_WAIT4} {
+		if got := answer(t, &Spec{}, uint32(info.ID), number); got != allowed {
+			t.Errorf("%s, call %d: %#x", name, number, got)
 		}
 	}
 }

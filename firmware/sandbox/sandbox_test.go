@@ -83,7 +83,7 @@ func TestRun(t *testing.T) {
 		{name: "processes", script: "[ $$ -lt 100 ] && [ -d /proc/$$ ] && [ ! -d /proc/1 ] && echo own", want: "own\n"},
 		{name: "host name", script: "hostname", want: "sandbox\n"},
 		{name: "own host name", script: "hostname", spec: sandbox.Spec{Hostname: "box"}, want: "box\n"},
-		{name: "environment", script: "env | grep -v ^_= | grep -v ^PWD=", spec: sandbox.Spec{Env: []string{"A=b"}}, want: "A=b\n"},
+		{name: "environment", script: "env | grep -v -e ^_= -e ^PWD= -e ^SHLVL= -e ^PATH=", spec: sandbox.Spec{Env: []string{"A=b"}}, want: "A=b\n"},
 		{name: "folder", script: "pwd", spec: sandbox.Spec{Dir: "/usr"}, want: "/usr\n"},
 		{name: "files", script: "ulimit -n", want: "1024\n"},
 		{name: "own files", script: "ulimit -n", spec: sandbox.Spec{Limits: sandbox.Limits{Files: 64}}, want: "64\n"},

@@ -53,8 +53,8 @@ type Targets struct {
 	Workspace string
 	// Small is a file system of SmallSize bytes.
 	Small string
-	// Tmp is a folder for temporary files.
-	Tmp string
+	// Tmp is a folder for temporary files, Shm one in memory.
+	Tmp, Shm string
 	// Victim is a process outside, of the sandbox's user, with Marker in its arguments.
 	Victim int
 	Marker string

@@ -70,7 +70,7 @@ func fileAttempts() []Attempt {
 		{Name: "one huge file", AsUser: true, Try: func(t Targets) error { return fill(t.Workspace, 9<<20) },
 			Spec: func(_ *House, s *sandbox.Spec) { s.Limits.FileSize = 4 << 20 }},
 		{Name: "memory by files in /tmp", AsUser: true, Try: func(t Targets) error { return fill(t.Tmp, t.Limit) }},
-		{Name: "memory by files in /dev/shm", AsUser: true, Try: func(t Targets) error { return fill("/dev/shm", t.Limit/2) }},
+		{Name: "memory by files in /dev/shm", AsUser: true, Try: func(t Targets) error { return fill(t.Shm, t.Limit/2) }},
 		{Name: "write into /dev and /", Try: func(t Targets) error {
 			name := fmt.Sprintf("written-%d", os.Getpid())
 			var errs []error
@@ -204,7 +204,7 @@ func makeDisk(t Targets) error {
 }
 
 // disks opens what the kernel calls a disk, by the usual folders of names.
-func disks(Targets) error {
+func disks(t Targets) error {
 	names, err := filepath.Glob("/dev/*")
 	if err != nil {
 		return err
@@ -219,6 +219,9 @@ func disks(Targets) error {
 			f.Close()
 			return nil
 		}
+	}
+	if !t.Inside && t.Disk == 0 {
+		return Absent{"disk that even root can open"}
 	}
 	return errors.New("there is none in /dev")
 }

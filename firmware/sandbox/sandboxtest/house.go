@@ -197,11 +197,11 @@ func (h *House) Close() error {
 // targets are the House's, as seen from inside or outside.
 func (h *House) targets(inside bool) Targets {
 	t := Targets{Home: h.dir, Key: h.key, Secret: h.path("secrets/key"), Outside: h.path("outside"), ReadOnly: h.path("readonly"),
-		Workspace: h.path("workspace"), Small: h.path("small"), Tmp: h.path("tmp"), Victim: h.victim.Process.Pid, Marker: h.marker,
+		Workspace: h.path("workspace"), Small: h.path("small"), Tmp: h.path("tmp"), Shm: h.path("tmp"), Victim: h.victim.Process.Pid, Marker: h.marker,
 		TCP: h.tcp.Addr().String(), Abstract: h.abstract, Socket: h.path("outside/socket"), Disk: h.disk, Bomb: 300, Limit: 96 << 20}
 	t.First = t.Victim
 	if inside {
-		t.Inside, t.ReadOnly, t.Workspace, t.Small, t.Tmp, t.First = true, "/readonly", "/workspace", "/small", "/tmp", 1
+		t.Inside, t.ReadOnly, t.Workspace, t.Small, t.Tmp, t.Shm, t.First = true, "/readonly", "/workspace", "/small", "/tmp", "/dev/shm", 1
 	}
 	return t
 }
