@@ -305,7 +305,11 @@ func TestSupervisorDies(t *testing.T) {
 	defer unix.Close(first)
 	cmd.Process.Kill()
 	cmd.Wait()
-	n, err := unix.Poll([]unix.PollFd{{Fd: int32(first), Events: unix.POLLIN}}, int(generous.Milliseconds()))
+	deadline := time.Now().Add(generous)
+	n, err := 0, error(unix.EINTR)
+	for err == unix.EINTR {
+		n, err = unix.Poll([]unix.PollFd{{Fd: int32(first), Events: unix.POLLIN}}, int(time.Until(deadline).Milliseconds()))
+	}
 	if err != nil || n != 1 {
 		t.Errorf("the sandbox goes on: %d, %v", n, err)
 		unix.Kill(pid, unix.SIGKILL)
