@@ -13,9 +13,11 @@ const (
 	// different terms.
 	maxQueryText  = 8 << 10
 	maxQueryTerms = 64
-	// signWeight lowers single signs of scripts without spaces: the pair they
-	// stand in says the same, more surely.
-	signWeight = 0.3
+	// signWeight is what single signs of scripts without spaces count beside
+	// pairs: who asks in other words (大夫 for 医生, 睡房 for 卧室) keeps a sign
+	// and no pair. Measured on messages of a Chinese household, R@5 at 0.3 .48,
+	// at 1 .55, at 1.5 .57.
+	signWeight = 1.5
 	// nameWeight is what a speaker's name counts as a word of the text: who is
 	// spoken to is named more often than who is spoken of.
 	nameWeight = 0.3
