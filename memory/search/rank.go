@@ -15,7 +15,7 @@ import (
 const (
 	// candidates is how many passages are ranked beyond those wanted; with the
 	// best of them, withThem, their neighbours are ranked.
-	candidates, withThem = 64, 40
+	candidates, withThem = 64, 16
 	// besides are the shares of a neighbour's score that a passage gains: of
 	// the one and two before it, of the one and two after it.
 	before1, before2, after1, after2 = 0.4, 0.2, 0.2, 0.1
