@@ -148,7 +148,9 @@ func (h *house) stop() {
 // withModel starts a fake language model and a house that uses it.
 func withModel(ctx context.Context, bin, dir, more string, fake *fakellm.Server) (*house, func(), error) {
 	srv := httptest.NewServer(fake)
-	config := fmt.Sprintf("providers:\n  - {kind: openai, base_url: %q, model: fake}\nvoice: {microphone: \"off\", speaker: \"off\"}\n%s", srv.URL, more)
+	// The distiller's requests would be counted as the turns': it waits.
+	config := fmt.Sprintf("providers:\n  - {kind: openai, base_url: %q, model: fake}\nvoice: {microphone: \"off\", speaker: \"off\"}\n"+
+		"memory: {distill_interval: 24h, batch: 10000}\n%s", srv.URL, more)
 	var h *house
 	var err error
 	if dir == "" {
