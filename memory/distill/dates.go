@@ -2,10 +2,11 @@ package distill
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"homeagent/agent/pattern"
 )
 
 // tense says whether a bare weekday or month lies behind or ahead.
@@ -34,7 +35,7 @@ type dater struct {
 
 // cut takes the first match of re out of the text and gives its groups to f,
 // which returns the date.
-func (d *dater) cut(re *regexp.Regexp, f func(m []string) string) {
+func (d *dater) cut(re *pattern.Pattern, f func(m []string) string) {
 	at := re.FindStringSubmatchIndex(d.text)
 	if at == nil {
 		return
@@ -200,44 +201,44 @@ const (
 
 // enDates are the English forms, the longer before the shorter.
 var enDates = []struct {
-	re *regexp.Regexp
+	re *pattern.Pattern
 	f  func(d *dater, m []string) string
 }{
-	{regexp.MustCompile(`(?i)\b(?:on |since )?(?:the )?(\d{1,2})(?:st|nd|rd|th)? (?:of )?` + reMonth + `(?:,? (\d{4}))?\b`),
+	{pattern.New(`(?i)\b(?:on |since )?(?:the )?(\d{1,2})(?:st|nd|rd|th)? (?:of )?` + reMonth + `(?:,? (\d{4}))?\b`),
 		func(d *dater, m []string) string { return d.date(enNumber(m[3]), enMonth(m[2]), enNumber(m[1])) }},
-	{regexp.MustCompile(`(?i)\b(?:on |since )?` + reMonth + ` (?:the )?(\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?\b`),
+	{pattern.New(`(?i)\b(?:on |since )?` + reMonth + ` (?:the )?(\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?\b`),
 		func(d *dater, m []string) string { return d.date(enNumber(m[3]), enMonth(m[1]), enNumber(m[2])) }},
-	{regexp.MustCompile(`\b(?:on )?(\d{4})-(\d{2})-(\d{2})\b`),
+	{pattern.New(`\b(?:on )?(\d{4})-(\d{2})-(\d{2})\b`),
 		func(d *dater, m []string) string {
 			return d.date(enNumber(m[1]), time.Month(enNumber(m[2])), enNumber(m[3]))
 		}},
-	{regexp.MustCompile(`(?i)\b(?:in |since |during )?(?:early |late |mid-?)?` + reMonth + `,? (\d{4})\b`),
+	{pattern.New(`(?i)\b(?:in |since |during )?(?:early |late |mid-?)?` + reMonth + `,? (\d{4})\b`),
 		func(d *dater, m []string) string { return m[2] + fmt.Sprintf("-%02d", enMonth(m[1])) }},
-	{regexp.MustCompile(`(?i)\b` + reCount + ` ` + reUnit + ` ago\b`),
+	{pattern.New(`(?i)\b` + reCount + ` ` + reUnit + ` ago\b`),
 		func(d *dater, m []string) string { return d.back(enNumber(m[1]), m[2]) }},
-	{regexp.MustCompile(`(?i)\bin ` + reCount + ` ` + reUnit + `(?:' time)?\b`),
+	{pattern.New(`(?i)\bin ` + reCount + ` ` + reUnit + `(?:' time)?\b`),
 		func(d *dater, m []string) string {
 			if d.tense == past {
 				return "-" // "I read it in two days"
 			}
 			return d.back(-enNumber(m[1]), m[2])
 		}},
-	{regexp.MustCompile(`(?i)\b(?:a few|several|some|many) ` + reUnit + ` ago\b|\b(?:a while|ages|long) (?:ago|back)\b|\bthe other (?:day|week|night)\b|\brecently\b|\blately\b`),
+	{pattern.New(`(?i)\b(?:a few|several|some|many) ` + reUnit + ` ago\b|\b(?:a while|ages|long) (?:ago|back)\b|\bthe other (?:day|week|night)\b|\brecently\b|\blately\b`),
 		func(*dater, []string) string { return "" }},
-	{regexp.MustCompile(`(?i)\b(?:the )?day before yesterday\b`), func(d *dater, _ []string) string { return d.day(-2) }},
-	{regexp.MustCompile(`(?i)\b(?:the )?day after tomorrow\b`), func(d *dater, _ []string) string { return d.day(2) }},
-	{regexp.MustCompile(`(?i)\byesterday(?: (?:morning|afternoon|evening|night))?\b|\blast night\b`), func(d *dater, _ []string) string { return d.day(-1) }},
-	{regexp.MustCompile(`(?i)\btomorrow(?: (?:morning|afternoon|evening|night))?\b`), func(d *dater, _ []string) string { return d.day(1) }},
-	{regexp.MustCompile(`(?i)\b(?:today|tonight|this (?:morning|afternoon|evening))\b`), func(d *dater, _ []string) string { return d.day(0) }},
-	{regexp.MustCompile(`(?i)\b(?:on |since )?last ` + reDay + `(?: (?:morning|afternoon|evening|night))?\b`),
+	{pattern.New(`(?i)\b(?:the )?day before yesterday\b`), func(d *dater, _ []string) string { return d.day(-2) }},
+	{pattern.New(`(?i)\b(?:the )?day after tomorrow\b`), func(d *dater, _ []string) string { return d.day(2) }},
+	{pattern.New(`(?i)\byesterday(?: (?:morning|afternoon|evening|night))?\b|\blast night\b`), func(d *dater, _ []string) string { return d.day(-1) }},
+	{pattern.New(`(?i)\btomorrow(?: (?:morning|afternoon|evening|night))?\b`), func(d *dater, _ []string) string { return d.day(1) }},
+	{pattern.New(`(?i)\b(?:today|tonight|this (?:morning|afternoon|evening))\b`), func(d *dater, _ []string) string { return d.day(0) }},
+	{pattern.New(`(?i)\b(?:on |since )?last ` + reDay + `(?: (?:morning|afternoon|evening|night))?\b`),
 		func(d *dater, m []string) string { d.tense = past; return d.weekday(enDay(m[1])) }},
-	{regexp.MustCompile(`(?i)\b(?:on )?next ` + reDay + `(?: (?:morning|afternoon|evening|night))?\b`),
+	{pattern.New(`(?i)\b(?:on )?next ` + reDay + `(?: (?:morning|afternoon|evening|night))?\b`),
 		func(d *dater, m []string) string { return d.weekdayOf(enDay(m[1]), 1) }},
-	{regexp.MustCompile(`(?i)\b(?:(?:on|this|coming) )` + reDay + `(?: (?:morning|afternoon|evening|night))?\b`),
+	{pattern.New(`(?i)\b(?:(?:on|this|coming) )` + reDay + `(?: (?:morning|afternoon|evening|night))?\b`),
 		func(d *dater, m []string) string { return d.weekday(enDay(m[1])) }},
-	{regexp.MustCompile(`(?i)\b(?:over |during )?(last|this past|past|this|next) (weekend|week|month|year|summer|winter|spring|fall|autumn)\b`), enSpan},
-	{regexp.MustCompile(`(?i)\b(?:in|since|during) ` + reMonth + `\b`), func(d *dater, m []string) string { return d.inMonth(enMonth(m[1])) }},
-	{regexp.MustCompile(`(?i)\b(?:in|since|during|back in) ((?:19|20)\d\d)\b`), func(_ *dater, m []string) string { return m[1] }},
+	{pattern.New(`(?i)\b(?:over |during )?(last|this past|past|this|next) (weekend|week|month|year|summer|winter|spring|fall|autumn)\b`), enSpan},
+	{pattern.New(`(?i)\b(?:in|since|during) ` + reMonth + `\b`), func(d *dater, m []string) string { return d.inMonth(enMonth(m[1])) }},
+	{pattern.New(`(?i)\b(?:in|since|during|back in) ((?:19|20)\d\d)\b`), func(_ *dater, m []string) string { return m[1] }},
 }
 
 // enSpan is "last week" and its kin; a season stays without a date.
@@ -257,7 +258,7 @@ func enSpan(d *dater, m []string) string {
 	return ""
 }
 
-var enClock = regexp.MustCompile(`(?i)\b(?:at|around) (\d{1,2})(?::(\d{2}))?(?: ?([ap])\.?m\b\.?| o'clock)?|\bat (noon|midnight)\b`)
+var enClock = pattern.New(`(?i)\b(?:at|around) (\d{1,2})(?::(\d{2}))?(?: ?([ap])\.?m\b\.?| o'clock)?|\bat (noon|midnight)\b`)
 
 // enWhen takes the English dates out of a clause.
 func enWhen(text string, now time.Time, t tense) *dater {

@@ -2,10 +2,11 @@ package distill
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"homeagent/agent/pattern"
 )
 
 const zhDigits = "零一二三四五六七八九"
@@ -48,17 +49,17 @@ func zhWeekday(s string) time.Weekday {
 
 // zhDates are the Chinese forms, the longer before the shorter.
 var zhDates = []struct {
-	re *regexp.Regexp
+	re *pattern.Pattern
 	f  func(d *dater, m []string) string
 }{
-	{regexp.MustCompile(`([12][0-9]{3})年` + reNum + `月` + reNum + `[日号]`),
+	{pattern.New(`([12][0-9]{3})年` + reNum + `月` + reNum + `[日号]`),
 		func(d *dater, m []string) string {
 			return d.date(zhNumber(m[1]), time.Month(zhNumber(m[2])), zhNumber(m[3]))
 		}},
-	{regexp.MustCompile(`([12][0-9]{3})年` + reNum + `月(?:份)?`),
+	{pattern.New(`([12][0-9]{3})年` + reNum + `月(?:份)?`),
 		func(_ *dater, m []string) string { return fmt.Sprintf("%s-%02d", m[1], zhNumber(m[2])) }},
-	{regexp.MustCompile(`([12][0-9]{3})年`), func(_ *dater, m []string) string { return m[1] }},
-	{regexp.MustCompile(`(前年|去年|今年|明年|后年)` + reNum + `月(?:` + reNum + `[日号]|份)?`),
+	{pattern.New(`([12][0-9]{3})年`), func(_ *dater, m []string) string { return m[1] }},
+	{pattern.New(`(前年|去年|今年|明年|后年)` + reNum + `月(?:` + reNum + `[日号]|份)?`),
 		func(d *dater, m []string) string {
 			y := d.now.Year() + zhYears[m[1]]
 			if m[3] == "" {
@@ -66,17 +67,17 @@ var zhDates = []struct {
 			}
 			return d.date(y, time.Month(zhNumber(m[2])), zhNumber(m[3]))
 		}},
-	{regexp.MustCompile(reNum + `月` + reNum + `[日号]`),
+	{pattern.New(reNum + `月` + reNum + `[日号]`),
 		func(d *dater, m []string) string { return d.date(0, time.Month(zhNumber(m[1])), zhNumber(m[2])) }},
-	{regexp.MustCompile(`(上上|上|这|本|下下|下)(?:个)?(?:周|星期|礼拜)([一二三四五六日天末])`),
+	{pattern.New(`(上上|上|这|本|下下|下)(?:个)?(?:周|星期|礼拜)([一二三四五六日天末])`),
 		func(d *dater, m []string) string {
 			if w := zhWeekday(m[2]); w >= 0 {
 				return d.weekdayOf(w, zhWeeks[m[1]])
 			}
 			return d.weekend(zhWeeks[m[1]])
 		}},
-	{regexp.MustCompile(`(上上|上|这|本|下下|下)(?:个)?(?:周|星期|礼拜)`), func(d *dater, m []string) string { return d.week(zhWeeks[m[1]]) }},
-	{regexp.MustCompile(`(每个?)?(?:周|星期|礼拜)([一二三四五六日天末])`),
+	{pattern.New(`(上上|上|这|本|下下|下)(?:个)?(?:周|星期|礼拜)`), func(d *dater, m []string) string { return d.week(zhWeeks[m[1]]) }},
+	{pattern.New(`(每个?)?(?:周|星期|礼拜)([一二三四五六日天末])`),
 		func(d *dater, m []string) string {
 			if m[1] != "" {
 				return "-" // a habit
@@ -90,7 +91,7 @@ var zhDates = []struct {
 			}
 			return d.weekend(0)
 		}},
-	{regexp.MustCompile(`(上上|上|这|本|下下|下)个月(?:` + reNum + `[日号])?`),
+	{pattern.New(`(上上|上|这|本|下下|下)个月(?:` + reNum + `[日号])?`),
 		func(d *dater, m []string) string {
 			t := d.first().AddDate(0, zhWeeks[m[1]], 0)
 			if m[2] == "" {
@@ -98,7 +99,7 @@ var zhDates = []struct {
 			}
 			return d.date(t.Year(), t.Month(), zhNumber(m[2]))
 		}},
-	{regexp.MustCompile(reNum + `(天|周|个星期|星期|个礼拜|个月|年)(?:之|以)?(前|后)`),
+	{pattern.New(reNum + `(天|周|个星期|星期|个礼拜|个月|年)(?:之|以)?(前|后)`),
 		func(d *dater, m []string) string {
 			n := zhNumber(m[1])
 			if m[3] == "后" {
@@ -106,12 +107,12 @@ var zhDates = []struct {
 			}
 			return d.back(n, zhUnits[m[2]])
 		}},
-	{regexp.MustCompile(`(大前天|前天|昨天|昨晚|昨日|今天|今晚|今早|今日|刚才|明天|明早|明晚|明日|大后天|后天)`),
+	{pattern.New(`(大前天|前天|昨天|昨晚|昨日|今天|今晚|今早|今日|刚才|明天|明早|明晚|明日|大后天|后天)`),
 		func(d *dater, m []string) string { return d.day(zhDaysOff[m[1]]) }},
-	{regexp.MustCompile(`(前年|去年|今年|明年|后年)(?:[春夏秋冬]天|年初|年底)?`), func(d *dater, m []string) string { return d.year(zhYears[m[1]]) }},
-	{regexp.MustCompile(`(?:前几天|前些天|前阵子|前段时间|前不久|最近|近来|有一次|有一天|小时候|那天)`), func(*dater, []string) string { return "" }},
-	{regexp.MustCompile(reNum + `月(?:份|初|底)?`), func(d *dater, m []string) string { return d.inMonth(time.Month(zhNumber(m[1]))) }},
-	{regexp.MustCompile(reNum + `[号日]([楼线店门院机栋])?`),
+	{pattern.New(`(前年|去年|今年|明年|后年)(?:[春夏秋冬]天|年初|年底)?`), func(d *dater, m []string) string { return d.year(zhYears[m[1]]) }},
+	{pattern.New(`(?:前几天|前些天|前阵子|前段时间|前不久|最近|近来|有一次|有一天|小时候|那天)`), func(*dater, []string) string { return "" }},
+	{pattern.New(reNum + `月(?:份|初|底)?`), func(d *dater, m []string) string { return d.inMonth(time.Month(zhNumber(m[1]))) }},
+	{pattern.New(reNum + `[号日]([楼线店门院机栋])?`),
 		func(d *dater, m []string) string {
 			if m[2] != "" {
 				return "-" // a house, a line of the underground
@@ -135,8 +136,8 @@ var (
 )
 
 var (
-	zhClock = regexp.MustCompile(`(凌晨|清晨|早上|上午|中午|下午|傍晚|晚上|夜里)?` + reNum + `(?:[:：]([0-9]{2})|点(?:钟|整)?(半|一刻|三刻|` + reNum + `分?)?)`)
-	zhPart  = regexp.MustCompile(`(?:凌晨|清晨|早上|上午|中午|下午|傍晚|晚上|夜里|早晨)`)
+	zhClock = pattern.New(`(凌晨|清晨|早上|上午|中午|下午|傍晚|晚上|夜里)?` + reNum + `(?:[:：]([0-9]{2})|点(?:钟|整)?(半|一刻|三刻|` + reNum + `分?)?)`)
+	zhPart  = pattern.New(`(?:凌晨|清晨|早上|上午|中午|下午|傍晚|晚上|夜里|早晨)`)
 )
 
 // zhWhen takes the Chinese dates out of a clause.

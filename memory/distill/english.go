@@ -1,10 +1,11 @@
 package distill
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"homeagent/agent/pattern"
 )
 
 // word is one word of an English clause; low is its lower case, comma whether a
@@ -26,7 +27,7 @@ var enLong = strings.NewReplacer(
 )
 
 // enLead is what stands before a sentence and says nothing.
-var enLead = regexp.MustCompile(`(?i)^(?:(?:oh|wow|hey|hi|hello|yeah|yep|yes|no|nope|well|so|and|but|also|actually|btw|by the way|guess what|fyi|ok|okay|thanks|thank you|anyway|plus|lol|haha|sure|right|oh no|oh yeah|good news|for sure|of course|then|now|in fact|to be honest|honestly|hm+|um+|you know|speaking of which|just so you know|so you know|just a heads up|heads up|for your information|besides|sadly|luckily|fortunately|unfortunately|glad to hear(?: it| that)?)\b[ ,:!]*)+`)
+var enLead = pattern.New(`(?i)^(?:(?:oh|wow|hey|hi|hello|yeah|yep|yes|no|nope|well|so|and|but|also|actually|btw|by the way|guess what|fyi|ok|okay|thanks|thank you|anyway|plus|lol|haha|sure|right|oh no|oh yeah|good news|for sure|of course|then|now|in fact|to be honest|honestly|hm+|um+|you know|speaking of which|just so you know|so you know|just a heads up|heads up|for your information|besides|sadly|luckily|fortunately|unfortunately|glad to hear(?: it| that)?)\b[ ,:!]*)+`)
 
 // english finds the facts of an English sentence.
 func (v voice) english(text string, asked bool) []Fact {
@@ -59,9 +60,9 @@ func (v voice) english(text string, asked bool) []Fact {
 }
 
 // enDash is a dash between two parts of a sentence.
-var enDash = regexp.MustCompile(`\s+[-–—]+(?:\s+|$)`)
+var enDash = pattern.New(`\s+[-–—]+(?:\s+|$)`)
 
-var enCallMe = regexp.MustCompile(`^(?i:(?:please |just |you can |everyone )?calls? me) ([A-Z][a-z]+)$`)
+var enCallMe = pattern.New(`^(?i:(?:please |just |you can |everyone )?calls? me) ([A-Z][a-z]+)$`)
 
 // callMe is "call me Sam".
 func (v voice) callMe(text string) []Fact {
@@ -73,10 +74,10 @@ func (v voice) callMe(text string) []Fact {
 }
 
 // enSplit are the joints at which a sentence is cut into clauses.
-var enSplit = regexp.MustCompile(`(?i)(?:\s*[,:(){}–—]+\s*|\s+-+\s+|\s+)(?:(and then|and|but|so that|so|because|cuz|although|though|since|then|plus|or)\s+)?((?:i|we|my|our|he|she|they|it|you|there|that|this|these|those)\b|[A-Z][a-z]+ (?:is|was|has|likes|loves|works|lives)\b)`)
+var enSplit = pattern.New(`(?i)(?:\s*[,:(){}–—]+\s*|\s+-+\s+|\s+)(?:(and then|and|but|so that|so|because|cuz|although|though|since|then|plus|or)\s+)?((?:i|we|my|our|he|she|they|it|you|there|that|this|these|those)\b|[A-Z][a-z]+ (?:is|was|has|likes|loves|works|lives)\b)`)
 
 // enBound begin a clause that hangs on another and is not read.
-var enBound = regexp.MustCompile(`(?i)\s*,?\s+(?:when|while|where|which|who|whom|that|until|till|before|after|as|than|even though|how|why|what)\s+(?:i|we|my|our|he|she|they|it|you|the|is|are|was|were|has|have|had|got|makes?|made|can|helps?|helped|really|will)\b.*$`)
+var enBound = pattern.New(`(?i)\s*,?\s+(?:when|while|where|which|who|whom|that|until|till|before|after|as|than|even though|how|why|what)\s+(?:i|we|my|our|he|she|they|it|you|the|is|are|was|were|has|have|had|got|makes?|made|can|helps?|helped|really|will)\b.*$`)
 
 // enClauses cuts a sentence into clauses.
 func enClauses(text string) []string {

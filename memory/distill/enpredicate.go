@@ -1,9 +1,10 @@
 package distill
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"homeagent/agent/pattern"
 )
 
 // predicate finds what a clause says of its subject. lead is a date that stood
@@ -57,7 +58,7 @@ func (g *enGrammar) predicate(s *enSubject, ws []word, lead string) []Fact {
 }
 
 // enOften is how often and at which time of day, at the end of a habit.
-var enOften = regexp.MustCompile(`(?i)\s+(?:(?:in the|every|each|on|at) (?:mornings?|afternoons?|evenings?|nights?|days?|weeks?|months?|weekends?|weekdays?|[a-z]+days?)|daily|weekly|a lot|twice a (?:day|week)|once a (?:day|week|month))\b.*$`)
+var enOften = pattern.New(`(?i)\s+(?:(?:in the|every|each|on|at) (?:mornings?|afternoons?|evenings?|nights?|days?|weeks?|months?|weekends?|weekdays?|[a-z]+days?)|daily|weekly|a lot|twice a (?:day|week)|once a (?:day|week|month))\b.*$`)
 
 func skipAdverbs(ws []word) []word {
 	for len(ws) > 0 && enAdverbs[ws[0].low] {
@@ -436,7 +437,7 @@ func (g *enGrammar) place(thing, relation string, ws []word) []Fact {
 var enAway = map[string]bool{"fire": true, "sale": true, "time": true, "order": true, "trouble": true, "danger": true, "progress": true,
 	"way": true, "hand": true, "mind": true, "half": true, "general": true, "good shape": true, "love": true, "need": true}
 
-var enNumberSaid = regexp.MustCompile(`(?i)^(?:(my|our)|([A-Z][a-z]+)'s|(?:my|our) ([a-z -]+?)'s) (?:new )?(?:(?:cell|mobile|home|work|office)?[ -]?phone(?: number)?|(?:cell|mobile|telephone|contact)(?: number)?|number) is (?:now )?(\+?[0-9][0-9 ()-]{4,20}[0-9])$`)
+var enNumberSaid = pattern.New(`(?i)^(?:(my|our)|([A-Z][a-z]+)'s|(?:my|our) ([a-z -]+?)'s) (?:new )?(?:(?:cell|mobile|home|work|office)?[ -]?phone(?: number)?|(?:cell|mobile|telephone|contact)(?: number)?|number) is (?:now )?(\+?[0-9][0-9 ()-]{4,20}[0-9])$`)
 
 // enNumbers finds telephone numbers.
 func (v voice) enNumbers(text string) []Fact {

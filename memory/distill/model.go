@@ -9,10 +9,10 @@ import (
 	"io"
 	"log/slog"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"homeagent/agent/pattern"
 	"homeagent/agent/plugin"
 	"homeagent/agent/provider"
 	"homeagent/agent/tool"
@@ -311,4 +311,4 @@ func (a answered) fact(e Event) Fact {
 
 var types = map[string]bool{"person": true, "place": true, "thing": true, "animal": true, "event": true, "date": true, "number": true, "text": true}
 
-var whenForm = regexp.MustCompile(`^[12]\d{3}(?:-\d{2}(?:-\d{2}(?: \d{2}:\d{2}|/[12]\d{3}-\d{2}-\d{2})?)?)?$`)
+var whenForm = pattern.New(`^[12]\d{3}(?:-\d{2}(?:-\d{2}(?: \d{2}:\d{2}|/[12]\d{3}-\d{2}-\d{2})?)?)?$`)

@@ -1,19 +1,20 @@
 package distill
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"homeagent/agent/pattern"
 )
 
 // keyed are the shapes of keys and tokens of well-known makers, private keys and
 // web tokens.
-var keyed = regexp.MustCompile(`(?i)\b(sk|pk|rk|ghp|gho|ghs|glpat|xox[abposr]|hf|npm|dop_v1)[-_][a-z0-9_-]{12,}` +
+var keyed = pattern.New(`(?i)\b(sk|pk|rk|ghp|gho|ghs|glpat|xox[abposr]|hf|npm|dop_v1)[-_][a-z0-9_-]{12,}` +
 	`|\bAKIA[0-9A-Z]{12,}|\bAIza[0-9A-Za-z_-]{20,}|\beyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY` +
 	`|\bbearer\s+[a-z0-9._~+/-]{16,}|://[^/\s:@]+:[^/\s@]+@`)
 
 // guarded are words beside which stands what others must not learn.
-var guarded = regexp.MustCompile(`(?i)密码|口令|验证码|密钥|私钥|暗号|银行卡号|信用卡号|卡号|身份证号|助记词|令牌` +
+var guarded = pattern.New(`(?i)密码|口令|验证码|密钥|私钥|暗号|银行卡号|信用卡号|卡号|身份证号|助记词|令牌` +
 	`|\bpass(word|code|phrase|wd)s?\b|\bpin( code| number)?\b.{0,12}\d|\bpin code\b|\bapi[ _-]?keys?\b|\bsecret keys?\b|\bprivate keys?\b|\btokens?\b.{0,4}(is|:|=)` +
 	`|\b(credit|debit|bank) card number|\bcard number|\bcvv\b|\bssn\b|social security number|\bseed phrase|\b(access|door|alarm|entry|gate|verification) code`)
 

@@ -1,11 +1,11 @@
 package distill
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"homeagent/agent/pattern"
 	"homeagent/memory/token"
 )
 
@@ -17,10 +17,10 @@ type sentence struct{ text, end string }
 const maxSentence = 600
 
 // aside are descriptions in brackets, as of a photo that was sent, and code.
-var aside = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\\[[^\\]]{0,300}\\]|【[^】]{0,300}】")
+var aside = pattern.New("(?s)```.*?```|`[^`]*`|\\[[^\\]]{0,300}\\]|【[^】]{0,300}】")
 
 // shortForms end with a point that ends no sentence.
-var shortForms = regexp.MustCompile(`(?i)\b(dr|mr|mrs|ms|st|prof|jr|sr|vs|etc|no|a\.m|p\.m|e\.g|i\.e|approx|apt|ave)$`)
+var shortForms = pattern.New(`(?i)\b(dr|mr|mrs|ms|st|prof|jr|sr|vs|etc|no|a\.m|p\.m|e\.g|i\.e|approx|apt|ave)$`)
 
 // sentences cuts a text at the ends of its sentences.
 func sentences(s string) []sentence {

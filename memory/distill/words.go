@@ -1,8 +1,9 @@
 package distill
 
 import (
-	"regexp"
 	"strings"
+
+	"homeagent/agent/pattern"
 )
 
 // words makes a set of a list.
@@ -15,7 +16,7 @@ func words(s string) map[string]bool {
 }
 
 // remembering is how a sentence begins that is to be remembered.
-var remembering = regexp.MustCompile(`(?i)^\s*(?:please |and |also )?(?:(?:remember|note|memorize|don't forget|do not forget|keep in mind|for the record|note down|write down)(?: this| that|:| (?:our|my|the|i|we|he|she)\b)` +
+var remembering = pattern.New(`(?i)^\s*(?:please |and |also )?(?:(?:remember|note|memorize|don't forget|do not forget|keep in mind|for the record|note down|write down)(?: this| that|:| (?:our|my|the|i|we|he|she)\b)` +
 	`|(?:请|麻烦)?(?:你)?(?:帮我|给我|替我)?(?:记住|记一下|记下来|记下|记着|记好|别忘了|不要忘了|记录一下))`)
 
 // remember takes the request off a sentence.
@@ -91,7 +92,7 @@ var (
 	enPets   = words(`cat dog puppy kitten parrot hamster rabbit turtle tortoise fish horse pony bird bunny goldfish lizard snake`)
 	enJobs   = words(`student chef cook nurse pilot athlete judge artist musician model poet soldier engineer architect guide vegetarian vegan
 		veterinarian paramedic surgeon intern entrepreneur freelancer mechanic journalist pharmacist scientist politician`)
-	enJobEnd = regexp.MustCompile(`(?i)(er|or|ist|ian|ant|eer|man|woman|nurse|chef)$`)
+	enJobEnd = pattern.New(`(?i)(er|or|ist|ian|ant|eer|man|woman|nurse|chef)$`)
 	enNotJob = words(`believer lover number member sister brother mother father daughter lover winner loser beginner stranger monster matter reminder
 		survivor letter person supporter order river corner center computer fighter starter keeper listener owner human giant elephant
 		woman man reader mentor leader partner error mirror color favor answer dinner offer super former fan restaurant important`)
@@ -119,9 +120,9 @@ var (
 
 // Shapes of English sentences that are never facts, or end the reading of one.
 var (
-	enAsks = regexp.MustCompile(`(?i)^(?:(?:hey|hi|so|and|but|well|ok|okay|oh|wow|home|computer)[ ,]+)*(?:who|what|where|when|why|how|which|whose|is|are|was|were|am|do|does|did|can|could|would|will|should|shall|may|have you|has|had)\b`)
+	enAsks = pattern.New(`(?i)^(?:(?:hey|hi|so|and|but|well|ok|okay|oh|wow|home|computer)[ ,]+)*(?:who|what|where|when|why|how|which|whose|is|are|was|were|am|do|does|did|can|could|would|will|should|shall|may|have you|has|had)\b`)
 	// enTells are orders to the house.
-	enTells = regexp.MustCompile(`(?i)^(?:(?:hey|hi|so|and|ok|okay|please|now|then|home|computer)[ ,]+)*(?:turn|switch|set|play|pause|stop|start|open|close|shut|remind|tell|show|call|add|make|put|find|search|look|read|send|give|get|go|let|dim|lock|unlock|raise|lower|increase|decrease|wake|cancel|delete|remove|check|help|explain|translate|write|create|order|buy|book|schedule|say|sing|forget|change|move|bring|take|come|wait|listen|try|keep|imagine|suppose|pretend|do not|don't|list|run|describe|summarize|recommend|suggest|pick)\b`)
+	enTells = pattern.New(`(?i)^(?:(?:hey|hi|so|and|ok|okay|please|now|then|home|computer)[ ,]+)*(?:turn|switch|set|play|pause|stop|start|open|close|shut|remind|tell|show|call|add|make|put|find|search|look|read|send|give|get|go|let|dim|lock|unlock|raise|lower|increase|decrease|wake|cancel|delete|remove|check|help|explain|translate|write|create|order|buy|book|schedule|say|sing|forget|change|move|bring|take|come|wait|listen|try|keep|imagine|suppose|pretend|do not|don't|list|run|describe|summarize|recommend|suggest|pick)\b`)
 	// enUnsure is what was perhaps, or said by others.
-	enUnsure = regexp.MustCompile(`(?i)\b(?:if|whether|unless|maybe|perhaps|possibly|probably|might|would|could|should|wish|imagine|suppose|supposedly|apparently|in case|what if|almost|i guess|i think|i suppose|i dream(?:ed|t)|i hope|pretend|hypothetically|as if|as though|not sure|rumou?r|heard that|you (?:said|told|mentioned|wrote)|(?:he|she|they|somebody|someone|[a-z]+) (?:says|said|claims|claimed|thinks|told (?:me|us))|for example|e\.g|according to|let's|about to|supposed to|was going to|were going to|in the (?:movie|book|story|film|show)|joking|kidding)\b`)
+	enUnsure = pattern.New(`(?i)\b(?:if|whether|unless|maybe|perhaps|possibly|probably|might|would|could|should|wish|imagine|suppose|supposedly|apparently|in case|what if|almost|i guess|i think|i suppose|i dream(?:ed|t)|i hope|pretend|hypothetically|as if|as though|not sure|rumou?r|heard that|you (?:said|told|mentioned|wrote)|(?:he|she|they|somebody|someone|[a-z]+) (?:says|said|claims|claimed|thinks|told (?:me|us))|for example|e\.g|according to|let's|about to|supposed to|was going to|were going to|in the (?:movie|book|story|film|show)|joking|kidding)\b`)
 )

@@ -1,14 +1,15 @@
 package distill
 
 import (
-	"regexp"
 	"strings"
+
+	"homeagent/agent/pattern"
 )
 
 var (
-	zhNotName = regexp.MustCompile(`^(?:你|我|他|她|外卖|车|他们|什么|人|大家|个|一|不|醒|好|起来)`)
-	zhCount   = regexp.MustCompile(`^(?:一名|一个|一位|个|位|名)`)
-	zhFuture  = regexp.MustCompile(`明|后天|下个?[周星礼月]|下下|要|会|打算|准备|计划|约`)
+	zhNotName = pattern.New(`^(?:你|我|他|她|外卖|车|他们|什么|人|大家|个|一|不|醒|好|起来)`)
+	zhCount   = pattern.New(`^(?:一名|一个|一位|个|位|名)`)
+	zhFuture  = pattern.New(`明|后天|下个?[周星礼月]|下下|要|会|打算|准备|计划|约`)
 )
 
 // clause finds the facts of one clause.
@@ -59,10 +60,10 @@ func (g *zhGrammar) clause(text string) []Fact {
 }
 
 // zhWho is a person at the beginning of a clause.
-var zhWho = regexp.MustCompile(`^我(?:们家|家)?的?` + zhKin)
+var zhWho = pattern.New(`^我(?:们家|家)?的?` + zhKin)
 
 // zhIdle is done for an hour and forgotten.
-var zhIdle = regexp.MustCompile(`^(?:电视|手机|书|电影|视频|剧|报纸|新闻|病|医生|什么|直播|比赛|球|作业|饭|菜)$|^(?:不|没)`)
+var zhIdle = pattern.New(`^(?:电视|手机|书|电影|视频|剧|报纸|新闻|病|医生|什么|直播|比赛|球|作业|饭|菜)$|^(?:不|没)`)
 
 func (s *zhSubject) take() []Fact {
 	facts := s.facts
@@ -112,10 +113,10 @@ func (g *zhGrammar) relative(name, owner, role string) []Fact {
 }
 
 var (
-	zhKinsRole = regexp.MustCompile(`^(` + zhKin + `)的?(` + zhRole + `)$`)
-	zhIsRole   = regexp.MustCompile(`^(?:` + zhRole + `|护士|工程师|程序员|厨师|警察|教师|公务员|警官|设计师|歌手|演员|军人|农民|工人)$`)
-	zhJobEnd   = regexp.MustCompile(`^[\p{Han}]{2,4}(?:老师|教师|医生|护士|工程师|律师|司机|师|员|学生|教授)$`)
-	zhAdj      = regexp.MustCompile(`^(?:很|最|特别|非常|真|太|个|一个|好|真正|全|第一|谁|怎)|(?:的|人|了|着)$`)
+	zhKinsRole = pattern.New(`^(` + zhKin + `)的?(` + zhRole + `)$`)
+	zhIsRole   = pattern.New(`^(?:` + zhRole + `|护士|工程师|程序员|厨师|警察|教师|公务员|警官|设计师|歌手|演员|军人|农民|工人)$`)
+	zhJobEnd   = pattern.New(`^[\p{Han}]{2,4}(?:老师|教师|医生|护士|工程师|律师|司机|师|员|学生|教授)$`)
+	zhAdj      = pattern.New(`^(?:很|最|特别|非常|真|太|个|一个|好|真正|全|第一|谁|怎)|(?:的|人|了|着)$`)
 )
 
 // bareNoun tells whether what stands where a name should is none.
@@ -189,7 +190,7 @@ func (g *zhGrammar) zhThing(text string) (string, bool) {
 	return object, ok && !strings.HasPrefix(object, "我") && !zhPlaceNoun.MatchString(object)
 }
 
-var zhPlaceNoun = regexp.MustCompile(`^(?:现在|目前|人|时间|重点|问题|关键|原因|会议|活动|聚会|比赛|考试)$`)
+var zhPlaceNoun = pattern.New(`^(?:现在|目前|人|时间|重点|问题|关键|原因|会议|活动|聚会|比赛|考试)$`)
 
 func zhPut(g *zhGrammar, m []string, when string) ([]Fact, bool) {
 	if m[1] != "" && g.findSubject(m[1]) == nil && zhTrail.ReplaceAllString(m[1], "") != "" && !zhTheirsPut.MatchString(m[1]) {
@@ -199,7 +200,7 @@ func zhPut(g *zhGrammar, m []string, when string) ([]Fact, bool) {
 }
 
 // zhTheirsPut are others that put things somewhere.
-var zhTheirsPut = regexp.MustCompile(`^(?:我们|我|他|她|阿姨|[\p{Han}]{2,3})`)
+var zhTheirsPut = pattern.New(`^(?:我们|我|他|她|阿姨|[\p{Han}]{2,3})`)
 
 func zhLies(g *zhGrammar, m []string, _ string) ([]Fact, bool) {
 	if m[2] == "收" || m[2] == "存" || m[2] == "停" {
@@ -210,7 +211,7 @@ func zhLies(g *zhGrammar, m []string, _ string) ([]Fact, bool) {
 	return g.lies(m[1], m[3]), true
 }
 
-var zhHeadSelf = regexp.MustCompile(`^(?:我|我们|他|她)$`)
+var zhHeadSelf = pattern.New(`^(?:我|我们|他|她)$`)
 
 func zhLies2(g *zhGrammar, m []string, _ string) ([]Fact, bool) { return g.lies(m[1], m[2]), true }
 
@@ -228,7 +229,7 @@ func (g *zhGrammar) lies(thing, place string) []Fact {
 	return []Fact{fact(t, "在", p, "thing", "place")}
 }
 
-var zhNoPlace = regexp.MustCompile(`^(?:一起|心上|心里|第一位|路上|手上|手里|网上|事情上|首位|一边|这里|那里|这儿|那儿|这边|那边|哪)|^路上$`)
+var zhNoPlace = pattern.New(`^(?:一起|心上|心里|第一位|路上|手上|手里|网上|事情上|首位|一边|这里|那里|这儿|那儿|这边|那边|哪)|^路上$`)
 
 func zhMoved(g *zhGrammar, m []string, when string) ([]Fact, bool) {
 	facts := g.simple(m[1], "搬到", m[3], "place")
@@ -286,7 +287,7 @@ func zhLikes(g *zhGrammar, m []string, _ string) ([]Fact, bool) {
 }
 
 // zhAfraid is worry and no fear of a thing.
-var zhAfraid = regexp.MustCompile(`^(?:来不及|忘|迟到|你|他|她|赶不上|不|没|会|太)`)
+var zhAfraid = pattern.New(`^(?:来不及|忘|迟到|你|他|她|赶不上|不|没|会|太)`)
 
 func zhPlan(g *zhGrammar, m []string, when string) ([]Fact, bool) {
 	if when == "" || len(when) == 4 || zhFeel.MatchString(m[2]) {
@@ -311,8 +312,8 @@ func zhPlan(g *zhGrammar, m []string, when string) ([]Fact, bool) {
 }
 
 var (
-	zhPlanVerb = regexp.MustCompile(`^(?:去看|去参加|去接|去|参加|看|见|来|接|送|做|开|买|飞|回|考|交|上)`)
-	zhFeel     = regexp.MustCompile(`^(?:好|是|有点|下雨|不|没|很|热|冷|累|死|命|了|点|人)`)
+	zhPlanVerb = pattern.New(`^(?:去看|去参加|去接|去|参加|看|见|来|接|送|做|开|买|飞|回|考|交|上)`)
+	zhFeel     = pattern.New(`^(?:好|是|有点|下雨|不|没|很|热|冷|累|死|命|了|点|人)`)
 )
 
 func zhWent(g *zhGrammar, m []string, when string) ([]Fact, bool) {
@@ -352,12 +353,12 @@ func zhWent(g *zhGrammar, m []string, when string) ([]Fact, bool) {
 
 var (
 	// zhTrip is where one goes without 了: 昨天去爬山.
-	zhTrip = regexp.MustCompile(`^(?:爬山|旅游|医院|体检|出差|露营|钓鱼|滑雪).{0,6}$`)
+	zhTrip = pattern.New(`^(?:爬山|旅游|医院|体检|出差|露营|钓鱼|滑雪).{0,6}$`)
 	// zhWentDid is 去 with what was done: 去打了疫苗.
-	zhWentDid = regexp.MustCompile(`^(买|看|吃|参加|做|打|学|拍|见|接|取|拿|办|修)了(.{1,14})$`)
+	zhWentDid = pattern.New(`^(买|看|吃|参加|做|打|学|拍|见|接|取|拿|办|修)了(.{1,14})$`)
 	// zhThere cuts 超市买了牛奶 in two.
-	zhThere   = regexp.MustCompile(`^(.{1,8}?)((?:买|看|吃|喝|参加|做|打|学|拍|见|接|玩|取|拿|办|修).{1,14})$`)
-	zhRuleDid = regexp.MustCompile(`^(买|看|吃|喝|参加|做|打|学|拍|见|接|玩|取|拿|办|修)(?:了)?(.{1,14})$`)
+	zhThere   = pattern.New(`^(.{1,8}?)((?:买|看|吃|喝|参加|做|打|学|拍|见|接|玩|取|拿|办|修).{1,14})$`)
+	zhRuleDid = pattern.New(`^(买|看|吃|喝|参加|做|打|学|拍|见|接|玩|取|拿|办|修)(?:了)?(.{1,14})$`)
 )
 
 func zhDid(g *zhGrammar, m []string, when string) ([]Fact, bool) {
@@ -382,6 +383,6 @@ func zhOwns(g *zhGrammar, m []string, _ string) ([]Fact, bool) {
 	return append(s.take(), fact(s.name, "有", object, s.kind, "")), true
 }
 
-var zhPetEnd = regexp.MustCompile(zhPet + `$`)
+var zhPetEnd = pattern.New(zhPet + `$`)
 
-var zhAbstract = regexp.MustCompile(`问题|想法|办法|建议|请求|疑问|消息|事$|主意|要求|会议|约会|梦|计划|感觉|地方|机会|小时|月|星期|好处|坏处|优点|缺点|任务`)
+var zhAbstract = pattern.New(`问题|想法|办法|建议|请求|疑问|消息|事$|主意|要求|会议|约会|梦|计划|感觉|地方|机会|小时|月|星期|好处|坏处|优点|缺点|任务`)

@@ -2,8 +2,9 @@ package entity
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"homeagent/agent/pattern"
 )
 
 // Candidate is an entity as far as it matters for telling it from others.
@@ -80,33 +81,33 @@ func AttributeOf(relation string) string {
 }
 
 var (
-	sameTalk    = regexp.MustCompile(`同一(?:段|个|次|场)?(?:对话|会话|聊天)|(?i)same conversation`)
-	sameMouth   = regexp.MustCompile(`同一(?:个|位)?(?:说话人|说话者|人说)|(?i)same speaker`)
-	otherMouths = regexp.MustCompile(`(?:两个|两位|不同的?)(?:不同的?)?(?:说话人|说话者|人说)|说话人不同|各自(?:说|叫|称)` +
+	sameTalk    = pattern.New(`同一(?:段|个|次|场)?(?:对话|会话|聊天)|(?i)same conversation`)
+	sameMouth   = pattern.New(`同一(?:个|位)?(?:说话人|说话者|人说)|(?i)same speaker`)
+	otherMouths = pattern.New(`(?:两个|两位|不同的?)(?:不同的?)?(?:说话人|说话者|人说)|说话人不同|各自(?:说|叫|称)` +
 		`|(?i)(?:two|different) (?:different )?speakers|each (?:speaks|says)`)
-	sameOrg    = regexp.MustCompile(`同一(?:家|个)?(?:公司|单位|部门|学校|班)|(?i)same (?:company|school|department|employer|office)`)
-	bothListed = regexp.MustCompile(`设备(?:表|列表|清单)里?(?:两者|两个|二者)?都有|两个(?:都)?是?(?:已)?(?:登记|注册)的?设备` +
+	sameOrg    = pattern.New(`同一(?:家|个)?(?:公司|单位|部门|学校|班)|(?i)same (?:company|school|department|employer|office)`)
+	bothListed = pattern.New(`设备(?:表|列表|清单)里?(?:两者|两个|二者)?都有|两个(?:都)?是?(?:已)?(?:登记|注册)的?设备` +
 		`|(?i)both (?:are )?(?:registered|listed)|two registered devices`)
-	oneListed = regexp.MustCompile(`设备(?:表|列表|清单)里?(?:只|仅)有一个|(?i)only one (?:is )?(?:registered|listed)`)
-	card      = regexp.MustCompile(`(?:群名片|群昵称|名片|备注|昵称)(?:是|为|写着)?[:]?([^，,。相不]+)$` +
+	oneListed = pattern.New(`设备(?:表|列表|清单)里?(?:只|仅)有一个|(?i)only one (?:is )?(?:registered|listed)`)
+	card      = pattern.New(`(?:群名片|群昵称|名片|备注|昵称)(?:是|为|写着)?[:]?([^，,。相不]+)$` +
 		`|(?i)(?:group card|display name|group nickname)(?: is|:)? ([^,.]+)$`)
-	differs = regexp.MustCompile(`(?:两人|二人|他们|她们|两者|二者|两个|双方)?的?([\p{Han}A-Za-z]+?)(?:不同|不一样|不一致|各不相同)$` +
+	differs = pattern.New(`(?:两人|二人|他们|她们|两者|二者|两个|双方)?的?([\p{Han}A-Za-z]+?)(?:不同|不一样|不一致|各不相同)$` +
 		`|(?i)(?:different|differing) ([a-z-]+)(?: numbers?| addresses| address)?$` +
 		`|(?i)([a-z-]+)(?: numbers?| addresses)? (?:differ|are different|do not match)$`)
-	oneAndOne = regexp.MustCompile(`^(?:.*[，,])?(?:有)?(?:一个|一位|一只|一条|一台|一家)(.+?)[，,和、]?(?:另?一个|另?一位|另?一只|另?一条|另?一台|另?一家)(.+)$` +
+	oneAndOne = pattern.New(`^(?:.*[，,])?(?:有)?(?:一个|一位|一只|一条|一台|一家)(.+?)[，,和、]?(?:另?一个|另?一位|另?一只|另?一条|另?一台|另?一家)(.+)$` +
 		`|(?i)^(?:.*[,:] )?one (.+?)[,;]?(?: and)? (?:the other|one|another) (.+)$`)
-	oneEach = regexp.MustCompile(`^(.+?)(?:和|与|跟|、)(.+?)(?:各|各有)(?:一|有一)(?:位|个|名|只|台|家)` +
+	oneEach = pattern.New(`^(.+?)(?:和|与|跟|、)(.+?)(?:各|各有)(?:一|有一)(?:位|个|名|只|台|家)` +
 		`|(?i)^one (?:at|in|from) (.+?) and one (?:at|in|from) (.+)$`)
-	bothAre     = regexp.MustCompile(`^(?:两者|两个|二者)?都是(.+的)?(.+)$|(?i)^both (?:are|is) (?:(my|our|the family's|the household's) )?(.+)$`)
-	kindAndKind = regexp.MustCompile(`^(.+?)(?:和|与|跟)(.+)$|(?i)^an? (.+?) and (?:an?|the|our|my) (.+)$`)
-	sexIs       = regexp.MustCompile(`^(.*?)(?:已知)?(?:是|为)(?:一个|个)?(男|女)(?:性|的|生|人|孩|孩子|士)?$|^(.*?)，?性别(?:是|为)?[:]?(男|女)性?$` +
+	bothAre     = pattern.New(`^(?:两者|两个|二者)?都是(.+的)?(.+)$|(?i)^both (?:are|is) (?:(my|our|the family's|the household's) )?(.+)$`)
+	kindAndKind = pattern.New(`^(.+?)(?:和|与|跟)(.+)$|(?i)^an? (.+?) and (?:an?|the|our|my) (.+)$`)
+	sexIs       = pattern.New(`^(.*?)(?:已知)?(?:是|为)(?:一个|个)?(男|女)(?:性|的|生|人|孩|孩子|士)?$|^(.*?)，?性别(?:是|为)?[:]?(男|女)性?$` +
 		`|(?i)^(.+?) is (?:known to be )?(?:an? )?(male|female|man|woman|boy|girl)$`)
-	ageIs  = regexp.MustCompile(`^(.*?)(?:今年|已经|是)?(\d{1,3})(?:周)?岁$|(?i)^(.+?) is (\d{1,3})(?: years old)?$`)
-	kindIs = regexp.MustCompile(`^(.*?)是(?:一|我家|我们家|家里|我)?(?:的)?(?:只|条|个|位|家|台|名|部|本)?(?:的)?([\p{Han}]{1,4})$` +
+	ageIs  = pattern.New(`^(.*?)(?:今年|已经|是)?(\d{1,3})(?:周)?岁$|(?i)^(.+?) is (\d{1,3})(?: years old)?$`)
+	kindIs = pattern.New(`^(.*?)是(?:一|我家|我们家|家里|我)?(?:的)?(?:只|条|个|位|家|台|名|部|本)?(?:的)?([\p{Han}]{1,4})$` +
 		`|(?i)^(.+?) is (?:an?|our|my|the) ([a-z ]+)$`)
-	hasValue = regexp.MustCompile(`^(.*?)的?(手机号码|电话号码|手机号|电话|手机|邮箱|生日|身份证号|身份证|微信号|车牌号|车牌|工号|学号)(?:是|为|[:])\s*([^，,。]+)$` +
+	hasValue = pattern.New(`^(.*?)的?(手机号码|电话号码|手机号|电话|手机|邮箱|生日|身份证号|身份证|微信号|车牌号|车牌|工号|学号)(?:是|为|[:])\s*([^，,。]+)$` +
 		`|(?i)^(.+?)(?:'s)? (phone|telephone|mobile|email|birthday|passport|plate)(?: number)?(?: is|:) ?([^,]+)$`)
-	atOrg = regexp.MustCompile(`^(.+?)在(.+?(?:公司|单位|学校|医院|银行|大学))(?:上班|工作|上学|任职)?$|(?i)^(.+?) works? (?:at|for) (.+)$`)
+	atOrg = pattern.New(`^(.+?)在(.+?(?:公司|单位|学校|医院|银行|大学))(?:上班|工作|上学|任职)?$|(?i)^(.+?) works? (?:at|for) (.+)$`)
 )
 
 // Observe reads a text about two candidates and fills in what it tells of
@@ -256,7 +257,7 @@ func aboutOne(s string, a, b *Candidate) bool {
 }
 
 // match returns the groups of the alternative that fits.
-func match(re *regexp.Regexp, s string) []string {
+func match(re *pattern.Pattern, s string) []string {
 	m := re.FindStringSubmatch(s)
 	if m == nil {
 		return nil

@@ -1,10 +1,11 @@
 package entity
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"homeagent/agent/pattern"
 )
 
 // claim is what a sentence says of two names.
@@ -19,54 +20,54 @@ const (
 
 // link is a way to equate two names.
 type link struct {
-	re     *regexp.Regexp // at the beginning of what follows the first name
-	strong bool           // names the one after the other, whatever they are
-	calls  bool           // 叫, which also means to shout for
-	is     bool           // is, 是
+	re     *pattern.Pattern // at the beginning of what follows the first name
+	strong bool             // names the one after the other, whatever they are
+	calls  bool             // 叫, which also means to shout for
+	is     bool             // is, 是
 }
 
 var (
 	hanLinks = []link{
-		{re: regexp.MustCompile(`^[，,]?(?:他|她|它)?的?(?:小名|乳名|昵称|外号|绰号|别名|笔名|网名|艺名|英文名|中文名|曾用名|大名|全名|本名|真名|原名|学名|别称|简称|全称)(?:就)?(?:是|叫做` +
+		{re: pattern.New(`^[，,]?(?:他|她|它)?的?(?:小名|乳名|昵称|外号|绰号|别名|笔名|网名|艺名|英文名|中文名|曾用名|大名|全名|本名|真名|原名|学名|别称|简称|全称)(?:就)?(?:是|叫做` +
 			`|叫作|叫)?[:]?`), strong: true},
-		{re: regexp.MustCompile(`^[，,]?(?:他|她|它)?的?(?:名字|姓名)(?:就)?(?:是|叫做|叫作|叫)[:]?`), strong: true},
-		{re: regexp.MustCompile(`^[，,]?(?:又|也|亦|人)(?:被)?(?:叫做|叫作|叫|称为|称|名)`), strong: true},
-		{re: regexp.MustCompile(`^[，,]?(?:大家|我们|家里人|家里|同事|同学|朋友)?都?(?:叫|喊)(?:他|她|它)`), strong: true},
-		{re: regexp.MustCompile(`^(?:名叫|真名叫|本名叫)`), strong: true},
-		{re: regexp.MustCompile(`^[，,]?(?:其实|原来)?(?:也)?就是(?:那个|那位|我说的|上次说的)?`)},
-		{re: regexp.MustCompile(`^(?:是)`), is: true},
-		{re: regexp.MustCompile(`^(?:叫做|叫)`), calls: true},
+		{re: pattern.New(`^[，,]?(?:他|她|它)?的?(?:名字|姓名)(?:就)?(?:是|叫做|叫作|叫)[:]?`), strong: true},
+		{re: pattern.New(`^[，,]?(?:又|也|亦|人)(?:被)?(?:叫做|叫作|叫|称为|称|名)`), strong: true},
+		{re: pattern.New(`^[，,]?(?:大家|我们|家里人|家里|同事|同学|朋友)?都?(?:叫|喊)(?:他|她|它)`), strong: true},
+		{re: pattern.New(`^(?:名叫|真名叫|本名叫)`), strong: true},
+		{re: pattern.New(`^[，,]?(?:其实|原来)?(?:也)?就是(?:那个|那位|我说的|上次说的)?`)},
+		{re: pattern.New(`^(?:是)`), is: true},
+		{re: pattern.New(`^(?:叫做|叫)`), calls: true},
 	}
 	latinLinks = []link{
-		{re: regexp.MustCompile(`^,? (?:is |was )?(?:also|otherwise|better) (?:known|called|named)(?: as)? `), strong: true},
-		{re: regexp.MustCompile(`^,? (?:is )?(?:known as|nicknamed|a\.k\.a\.|aka|alias) `), strong: true},
-		{re: regexp.MustCompile(`^(?:'s|,? whose)? (?:full name|nickname|real name|nick|pet name|pen name|stage name|birth name)(?: is` +
+		{re: pattern.New(`^,? (?:is |was )?(?:also|otherwise|better) (?:known|called|named)(?: as)? `), strong: true},
+		{re: pattern.New(`^,? (?:is )?(?:known as|nicknamed|a\.k\.a\.|aka|alias) `), strong: true},
+		{re: pattern.New(`^(?:'s|,? whose)? (?:full name|nickname|real name|nick|pet name|pen name|stage name|birth name)(?: is` +
 			`|:)? `), strong: true},
-		{re: regexp.MustCompile(`^,? (?:goes by(?: the name of| the name)?|is short for|is the nickname of` +
+		{re: pattern.New(`^,? (?:goes by(?: the name of| the name)?|is short for|is the nickname of` +
 			`|is another name for) `), strong: true},
-		{re: regexp.MustCompile(`^,? (?:everyone|everybody|we|people|they|friends)(?: all)? calls? (?:him|her|it) `), strong: true},
-		{re: regexp.MustCompile(`^ (?:is|are) (?:the same (?:person|one|man|woman) as|one and the same as) `), strong: true},
-		{re: regexp.MustCompile(`^ (?:is|'s) (?:actually |really |just )?`), is: true},
+		{re: pattern.New(`^,? (?:everyone|everybody|we|people|they|friends)(?: all)? calls? (?:him|her|it) `), strong: true},
+		{re: pattern.New(`^ (?:is|are) (?:the same (?:person|one|man|woman) as|one and the same as) `), strong: true},
+		{re: pattern.New(`^ (?:is|'s) (?:actually |really |just )?`), is: true},
 	}
-	together = regexp.MustCompile(`^(?:和|跟|与|同| and )`)
-	areOne   = regexp.MustCompile(`^(?:其实|原来)?(?:都)?(?:就)?(?:是|指)同一(?:个|位|只|条|家|台)?(?:人|东西|公司|猫|狗|设备)?|^ (?:are|is) (?:really ` +
+	together = pattern.New(`^(?:和|跟|与|同| and )`)
+	areOne   = pattern.New(`^(?:其实|原来)?(?:都)?(?:就)?(?:是|指)同一(?:个|位|只|条|家|台)?(?:人|东西|公司|猫|狗|设备)?|^ (?:are|is) (?:really ` +
 		`|actually )?(?:the same|one and the same)`)
-	areTwo = regexp.MustCompile(`^(?:并)?不是(?:同)?一(?:个|位|只|家|回)|^是(?:两|不同|2)|^没有?关系|^ (?:are|is) (?:two |not the same|different` +
+	areTwo = pattern.New(`^(?:并)?不是(?:同)?一(?:个|位|只|家|回)|^是(?:两|不同|2)|^没有?关系|^ (?:are|is) (?:two |not the same|different` +
 		`|not one)|^ aren't `)
-	notThe      = regexp.MustCompile(`^(?:可|才|并|根本)?(?:不是|不叫|并非)|^ (?:is not|isn't|is never|are not) `)
-	sentenceEnd = regexp.MustCompile(`[。！!;；\n]|[?？]|\.(?:\s|$)`)
-	hanHedge    = regexp.MustCompile(`可能|也许|或许|大概|好像|似乎|听说|据说|传说|是不是|难道|如果|要是|假如|假设|万一|以为|猜|怀疑|觉得|感觉|认为|骗|扮|假装|装成|戏里|剧里|电影|梦|不是|并非` +
+	notThe      = pattern.New(`^(?:可|才|并|根本)?(?:不是|不叫|并非)|^ (?:is not|isn't|is never|are not) `)
+	sentenceEnd = pattern.New(`[。！!;；\n]|[?？]|\.(?:\s|$)`)
+	hanHedge    = pattern.New(`可能|也许|或许|大概|好像|似乎|听说|据说|传说|是不是|难道|如果|要是|假如|假设|万一|以为|猜|怀疑|觉得|感觉|认为|骗|扮|假装|装成|戏里|剧里|电影|梦|不是|并非` +
 		`|不叫|不对|谁|哪|什么|还是|或者|或|就像|应该|希望|开玩笑|假的|说|讲|吗|吧|会不会|未必|不一定|差点|当成|当作|看成|[?？]`)
-	latinHedge = regexp.MustCompile(`(?i)\b(?:maybe|perhaps|possibly|probably|might|may|could|would|should|if|whether|thinks?` +
+	latinHedge = pattern.New(`(?i)\b(?:maybe|perhaps|possibly|probably|might|may|could|would|should|if|whether|thinks?` +
 		`|thought|guess(?:es)?|suspects?|believes?|seems?|apparently|supposedly|allegedly|rumou?r|said|says?|tells?|told|claims?` +
 		`|pretend(?:s|ed|ing)?|plays?|played|acts?|acting|role|dream(?:s|t|ed)?|not|never|isn't|wasn't|don't|doesn't|or|unless` +
 		`|wonder(?:s|ed)?|like|imagine|suppose|jok(?:e|es|ing)|wish)\b|[?？]`)
-	rightHan     = regexp.MustCompile(`^(?:啊|呀|呢|啦|了|哦|哈|嘛|喔|本人)*(?:$|[，,。.!！;；:)）…])`)
-	rightLatin   = regexp.MustCompile(`^(?: too| as well| for short| himself| herself)?\s*(?:$|[,.;:!)])`)
-	leftHanWords = regexp.MustCompile(`^(?:其实|原来|对了|记住|请记住|注意|那个|那位|这个|这位|我们家的?|咱们家的?|我们的?|咱们的?|我家的?|我的?|咱家的?|告诉你|你说的|我说的|以后|今天起|在家` +
+	rightHan     = pattern.New(`^(?:啊|呀|呢|啦|了|哦|哈|嘛|喔|本人)*(?:$|[，,。.!！;；:)）…])`)
+	rightLatin   = pattern.New(`^(?: too| as well| for short| himself| herself)?\s*(?:$|[,.;:!)])`)
+	leftHanWords = pattern.New(`^(?:其实|原来|对了|记住|请记住|注意|那个|那位|这个|这位|我们家的?|咱们家的?|我们的?|咱们的?|我家的?|我的?|咱家的?|告诉你|你说的|我说的|以后|今天起|在家` +
 		`|在公司|嗯|哦|噢|所以|因为|另外|还有|备注|补充)*$`)
-	leftHanEnd = regexp.MustCompile(`(?:同事|朋友|老师|邻居|同学|老板|领导|医生|客户|室友|亲戚|先生|女士)$`)
-	leftLatin  = regexp.MustCompile(`(?i)^(?:my|our|the|actually|btw|by the way|note|remember|so|well|in fact|fyi|oh|son|daughter` +
+	leftHanEnd = pattern.New(`(?:同事|朋友|老师|邻居|同学|老板|领导|医生|客户|室友|亲戚|先生|女士)$`)
+	leftLatin  = pattern.New(`(?i)^(?:my|our|the|actually|btw|by the way|note|remember|so|well|in fact|fyi|oh|son|daughter` +
 		`|brother|sister|neighbou?r|friend|boss|colleague|wife|husband|teacher|uncle|aunt|cousin|ok|okay|new|old|best|dear|please|that` +
 		`| )*$`)
 )

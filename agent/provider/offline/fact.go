@@ -1,20 +1,20 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
 
 	"homeagent/agent/intent"
+	"homeagent/agent/pattern"
 )
 
 var (
 	// zhAttribute is "X的生日是Y": the relation keeps the words, so that the
 	// graph knows it has one answer at a time.
-	zhAttribute = regexp.MustCompile(`^(.+?)(的(?:生日|密码|电话号码|电话|手机号|地址|名字|位置|年龄)是)(.+)$`)
-	zhRelation  = regexp.MustCompile(`^(.+?)(放在|停在|藏在|收在|搁在|存在|挂在|住在|位于|名叫|属于|最喜欢|不喜欢|喜欢|讨厌|不吃|不喝|不能吃|等于|在|是|叫|爱|有|对|姓|为)(.+)$`)
+	zhAttribute = pattern.New(`^(.+?)(的(?:生日|密码|电话号码|电话|手机号|地址|名字|位置|年龄)是)(.+)$`)
+	zhRelation  = pattern.New(`^(.+?)(放在|停在|藏在|收在|搁在|存在|挂在|住在|位于|名叫|属于|最喜欢|不喜欢|喜欢|讨厌|不吃|不喝|不能吃|等于|在|是|叫|爱|有|对|姓|为)(.+)$`)
 
-	enAttribute = regexp.MustCompile(`(?i)^(my|our|(?:[\w ]+)'s)\s+(birthday|address|phone number|phone|password|name|age)\s+(is)\s+(.+)$`)
-	enRelation  = regexp.MustCompile(`(?i)^(.+?)\s+(` +
+	enAttribute = pattern.New(`(?i)^(my|our|(?:[\w ]+)'s)\s+(birthday|address|phone number|phone|password|name|age)\s+(is)\s+(.+)$`)
+	enRelation  = pattern.New(`(?i)^(.+?)\s+(` +
 		`(?:is|are|am|was|were)\s+(?:called|named|located in|located at|kept in|kept at|parked in|parked at|parked on|allergic to|born on|born in|under|in|on|at|behind|beside|near|next to|above|below|inside|from)|` +
 		`(?:lives?|works?)\s+(?:in|at|for|on)|belongs to|(?:do not|don't|does not|doesn't|can't|cannot|can not)\s+(?:like|eat|drink|want|have)|` +
 		`is|are|am|was|were|has|have|likes?|loves?|hates?|prefers?|owns?|needs?|wants?|drinks?|eats?|parked|put|left|keeps?|kept|takes?|means|costs?|weighs?|speaks?)\s+(.+)$`)
@@ -26,7 +26,7 @@ var (
 func factOf(s string) Fact {
 	s = strings.TrimRight(strings.TrimSpace(s), ".。!！,，;；")
 	if intent.Lang(s, "en") == "zh" {
-		for _, re := range []*regexp.Regexp{zhAttribute, zhRelation} {
+		for _, re := range []*pattern.Pattern{zhAttribute, zhRelation} {
 			if m := re.FindStringSubmatch(s); m != nil {
 				return trimmed(m[1], m[2], m[3])
 			}
@@ -54,13 +54,13 @@ func trimmed(subject, relation, object string) Fact {
 }
 
 var (
-	enOwned = regexp.MustCompile(`(?i)^((?:your )?\S+) (birthday|anniversary|address|phone number|phone|password|name|age|doctor|dentist|teacher|boss|nurse|vet|` +
+	enOwned = pattern.New(`(?i)^((?:your )?\S+) (birthday|anniversary|address|phone number|phone|password|name|age|doctor|dentist|teacher|boss|nurse|vet|` +
 		`wife|husband|son|daughter|mother|mom|father|dad|brother|sister|friend|neighbor|neighbour) is\b`)
-	enSaid = regexp.MustCompile(`(?i)^the user said\s+`)
+	enSaid = pattern.New(`(?i)^the user said\s+`)
 	// enUser is the user as the subject of a fact, with the verb that follows.
-	ofUser  = regexp.MustCompile(`(?i)^(?:the )?user's `)
-	enUser  = regexp.MustCompile(`(?i)^(?:the )?user (\w+)\b`)
-	enWords = regexp.MustCompile(`(?i)\b(I am|I was|I have|I|me|my|mine|our|we are|we)\b`)
+	ofUser  = pattern.New(`(?i)^(?:the )?user's `)
+	enUser  = pattern.New(`(?i)^(?:the )?user (\w+)\b`)
+	enWords = pattern.New(`(?i)\b(I am|I was|I have|I|me|my|mine|our|we are|we)\b`)
 )
 
 // enTurned says to you what you said of yourself.

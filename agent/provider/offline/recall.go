@@ -1,11 +1,11 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
 
 	"homeagent/agent/home"
 	"homeagent/agent/intent"
+	"homeagent/agent/pattern"
 )
 
 // maxFacts bounds how many facts an answer tells.
@@ -53,9 +53,9 @@ func factsIn(text string) (facts []remembered, said []saying, other string) {
 
 var (
 	// day is a date as the notes have it.
-	day = regexp.MustCompile(`\d{4}-\d{2}-\d{2}`)
+	day = pattern.New(`\d{4}-\d{2}-\d{2}`)
 	// ownID ends with an id that the mind gives to an answer.
-	ownID = regexp.MustCompile(`/[fr]\d*[)）]$`)
+	ownID = pattern.New(`/[fr]\d*[)）]$`)
 )
 
 // recalled makes an answer of what memory_recall gave. The facts come best
@@ -117,13 +117,13 @@ func quoted(said []saying, m intent.Match, question, lang string) string {
 
 var (
 	// asks marks what asks and does not tell.
-	asks = regexp.MustCompile(`(?i)[?？]\s*$|[吗呢]\s*[。.]?$|哪[里儿个些]?|什么|多少|几点|怎么|^\s*(who|what|where|when|which|why|how|is|are|do|does|did|can|could)\b`)
+	asks = pattern.New(`(?i)[?？]\s*$|[吗呢]\s*[。.]?$|哪[里儿个些]?|什么|多少|几点|怎么|^\s*(who|what|where|when|which|why|how|is|are|do|does|did|can|could)\b`)
 	// before marks a question for what was and is no more.
-	before = regexp.MustCompile(`(?i)以前|之前|从前|原来|过去|曾经|早先|\b(before|previously|formerly|used to|earlier|in the past|back then|once)\b`)
+	before = pattern.New(`(?i)以前|之前|从前|原来|过去|曾经|早先|\b(before|previously|formerly|used to|earlier|in the past|back then|once)\b`)
 	// ofMe marks a question of the one who asks.
-	ofMe = regexp.MustCompile(`(?i)我|咱|\b(i|me|my|we|our|us)\b`)
+	ofMe = pattern.New(`(?i)我|咱|\b(i|me|my|we|our|us)\b`)
 	// theUser begins a fact about whoever speaks.
-	theUser = regexp.MustCompile(`(?i)^(用户|我|咱|(the )?user\b|i\b|my\b|we\b|our\b)`)
+	theUser = pattern.New(`(?i)^(用户|我|咱|(the )?user\b|i\b|my\b|we\b|our\b)`)
 )
 
 // fitting keeps the facts that name the thing asked for, those that still hold
@@ -166,7 +166,7 @@ func fitting(facts []remembered, m intent.Match, question, lang string) []rememb
 }
 
 // placeWords mark a fact that says where something is.
-var placeWords = regexp.MustCompile(`(?i)[在放停藏搁]|\b(in|on|at|under|behind|beside|near|next to|above|below|inside|parked|kept|lives?)\b`)
+var placeWords = pattern.New(`(?i)[在放停藏搁]|\b(in|on|at|under|behind|beside|near|next to|above|below|inside|parked|kept|lives?)\b`)
 
 // nameOf is a thing's name as it can be found in a fact: without article,
 // owner, time and mark of possession; "" is the one who asks.
@@ -192,10 +192,10 @@ func unowned(s string) string { return possessive.Replace(s) }
 var possessive = strings.NewReplacer("'s", "", "’s", "", "的", "")
 
 // dated is a fact with a date behind its relation, which is told at its end.
-var dated = regexp.MustCompile(`^(.+?) ?\((\d{4}[-\d :/]*)\)( ?.+)$`)
+var dated = pattern.New(`^(.+?) ?\((\d{4}[-\d :/]*)\)( ?.+)$`)
 
 // nowWords say when a question is for, and are no part of a name.
-var nowWords = regexp.MustCompile(`^(现在|目前|如今|以前|之前|从前|原来|过去)|(现在|目前|如今|以前|之前|从前|原来|过去|当时)$|\b(now|before|currently|these days|at the moment)$`)
+var nowWords = pattern.New(`^(现在|目前|如今|以前|之前|从前|原来|过去)|(现在|目前|如今|以前|之前|从前|原来|过去|当时)$|\b(now|before|currently|these days|at the moment)$`)
 
 // ofOneself are the names of whoever asks.
 var ofOneself = map[string]bool{"": true, "我": true, "我们": true, "咱们": true, "咱": true, "i": true, "we": true, "me": true, "us": true,
