@@ -61,7 +61,15 @@ func TestEscapeLimits(t *testing.T) {
 	h := house(t)
 	var err error
 	if h.Cgroup, err = sandbox.PrepareCgroup("/sys/fs/cgroup", "sandbox-test"); err != nil {
-		t.Skipf("no control groups of version 2 here, so their limits are left to the emulated board: %v", err)
+		// Then there is no sandbox that pretends to be limited, which can be
+		// judged anywhere; the attempts themselves are made on the emulated board.
+		t.Logf("no control groups with controllers here: %v", err)
+		_, err := sandbox.Start(t.Context(), sandbox.Spec{Program: "/bin/true", View: system(t), UID: asUser, GID: asUser,
+			Limits: sandbox.Limits{Memory: 64 << 20, CPU: 20}}, sandbox.Stdio{})
+		if err == nil {
+			t.Error("a sandbox was made whose limits nobody keeps")
+		}
+		return
 	}
 	for _, a := range sandboxtest.LimitAttempts() {
 		t.Run(a.Name, func(t *testing.T) { judge(t, h.Try(t.Context(), a)) })

@@ -28,7 +28,7 @@ const asUser = 61234
 func system(t testing.TB) []sandbox.Mount {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("no root: sandboxes are made by root")
+		t.Skip("making a sandbox needs root")
 	}
 	view, err := sandbox.System()
 	if err != nil {
