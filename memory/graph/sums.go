@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"container/heap"
 	"slices"
-	"sync"
 )
 
 // sums adds up scores by document id. It is an array and not a map: a query of
@@ -15,12 +14,19 @@ type sums struct {
 	touched []int64
 }
 
-// pool keeps arrays between searches until the collector wants the memory.
-var pool = sync.Pool{New: func() any { return new(sums) }}
+// pool keeps one array between searches. It is no sync.Pool: the collector would
+// empty it every few searches, and making megabytes anew is what a slow one
+// waited for.
+var pool = make(chan *sums, 1)
 
 // newSums returns sums, all zero, for ids up to highest.
 func newSums(highest int64) *sums {
-	s := pool.Get().(*sums)
+	var s *sums
+	select {
+	case s = <-pool:
+	default:
+		s = new(sums)
+	}
 	if int64(len(s.score)) <= highest {
 		s.score = make([]float32, highest+highest/8+64)
 	}
@@ -33,7 +39,10 @@ func (s *sums) release() {
 		s.score[id] = 0
 	}
 	s.touched = s.touched[:0]
-	pool.Put(s)
+	select {
+	case pool <- s:
+	default:
+	}
 }
 
 // add adds w, which is greater than 0, to the ids. One that was committed

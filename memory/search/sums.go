@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"container/heap"
 	"slices"
-	"sync"
 )
 
 // scored is a passage's number with its score.
@@ -28,12 +27,19 @@ type sums struct {
 	touched []int64
 }
 
-// pool keeps arrays between searches until the collector wants the memory.
-var pool = sync.Pool{New: func() any { return new(sums) }}
+// pool keeps one array between searches. It is no sync.Pool: the collector would
+// empty it every few searches, and making megabytes anew is what a slow one
+// waited for.
+var pool = make(chan *sums, 1)
 
 // newSums returns sums, all zero, for numbers up to highest.
 func newSums(highest int64) *sums {
-	s := pool.Get().(*sums)
+	var s *sums
+	select {
+	case s = <-pool:
+	default:
+		s = new(sums)
+	}
 	if int64(len(s.of)) <= highest {
 		s.of = make([]sum, highest+highest/8+64)
 	}
@@ -46,7 +52,10 @@ func (s *sums) release() {
 		s.of[id] = sum{}
 	}
 	s.touched = s.touched[:0]
-	pool.Put(s)
+	select {
+	case pool <- s:
+	default:
+	}
 }
 
 // at is the sum of a passage, to be changed. One that came after the search
